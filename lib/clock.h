@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * clock: time in nanoseconds. Monotonic time orders and paces; wall time is only shown.
+ *
+ * Pure modules never call these: they take now_ns from their caller, so that tests need no sleeping.
+ */
+#ifndef SQUALL_CLOCK_H
+#define SQUALL_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#define NS_PER_S  1000000000ULL
+#define NS_PER_MS 1000000ULL
+
+static inline uint64_t clock_read(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+static inline uint64_t clock_mono_ns(void)
+{
+	return clock_read(CLOCK_MONOTONIC);
+}
+
+static inline uint64_t clock_wall_ns(void)
+{
+	return clock_read(CLOCK_REALTIME);
+}
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host: what Linux knows about its links, addresses, routes and neighbours, and where a packet would go.
+ *
+ * Everything comes by netlink and ethtool ioctls of the calling thread's network namespace; nothing is read from
+ * /sys, which may show another namespace. A struct host is a snapshot: filled once, then only read (any thread).
+ */
+#ifndef SQUALL_HOST_H
+#define SQUALL_HOST_H
+
+#include "addr.h"
+#include "err.h"
+
+#include <net/if.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct host_link {
+	int index;
+	char name[IF_NAMESIZE];
+	char kind[16];   /* IFLA_INFO_KIND: "veth", "vlan", "ifb", …; empty for most hardware */
+	char driver[32]; /* ethtool driver name; empty when the driver does not say */
+	char bus[32];    /* ethtool bus address (PCI); empty when there is none */
+	struct mac mac;  /* zero when the link has no 6-byte hardware address */
+	bool ethernet;   /* ARPHRD_ETHER with a 6-byte address */
+	bool loopback;
+	bool up;      /* IFF_UP: administratively */
+	bool carrier; /* IFF_LOWER_UP (operstate UNKNOWN with LOWER_UP is a carrier) */
+	uint32_t mtu;
+	uint32_t tx_queues;   /* IFLA_NUM_TX_QUEUES */
+	uint32_t rx_queues;   /* IFLA_NUM_RX_QUEUES */
+	uint32_t channels_rx; /* ethtool channels in use (rx + combined); 0: the driver does not say */
+	uint32_t channels_tx; /* likewise tx + combined */
+	int32_t speed_mbps;   /* -1: unknown */
+	int32_t numa_node;    /* -1: none, or not to be known in this namespace */
+	int parent;           /* IFLA_LINK in this namespace: index of the lower link; 0: none */
+	uint16_t vlan_id;     /* kind "vlan": its id; else 0 */
+	uint16_t vlan_proto;  /* kind "vlan": 0x8100 or 0x88a8; else 0 */
+};
+
+struct host_addr {
+	int link;
+	struct ip ip;
+	uint8_t prefix_len;
+	uint8_t scope;  /* RT_SCOPE_* */
+	bool tentative; /* IPv6 duplicate detection not over, or failed: not usable as source */
+	bool deprecated;
+};
+
+struct host_route {
+	int link; /* RTA_OIF; for a multipath route one entry per next hop */
+	struct prefix dst;
+	struct ip gateway; /* family 0: connected. May be of the other family (RTA_VIA) */
+	struct ip prefsrc; /* family 0: none */
+	uint32_t metric;
+	uint32_t table;
+	uint8_t type; /* RTN_UNICAST, RTN_LOCAL, RTN_BLACKHOLE, … */
+	bool onlink;
+	bool multipath; /* one of several next hops */
+};
+
+struct host_neigh {
+	int link;
+	struct ip ip;
+	struct mac mac;
+	bool has_mac;
+	uint16_t state; /* NUD_* */
+};
+
+struct host {
+	struct host_link *links;
+	size_t n_links;
+	struct host_addr *addrs;
+	size_t n_addrs;
+	struct host_route *routes;
+	size_t n_routes;
+	struct host_neigh *neighs;
+	size_t n_neighs;
+};
+
+/* Fills *h from the kernel. On failure *h is empty. host_free() releases what host_load() or host_parse() allocated. */
+int host_load(struct host *h, struct err *e);
+void host_free(struct host *h);
+
+/*
+ * Adds the objects of one or several raw rtnetlink messages (as received, RTM_NEW* only; others are passed over) to
+ * *h, which starts zeroed. This is what host_load() feeds, and what tests feed with recorded messages.
+ * -EBADMSG for a message that is cut short.
+ */
+int host_parse(struct host *h, const void *msgs, size_t len);
+
+const struct host_link *host_link_by_name(const struct host *h, const char *name);
+const struct host_link *host_link_by_index(const struct host *h, int index);
+
+/* The link's flags as they are now. -ENODEV when it is gone. Cheap enough for ten calls a second. */
+int host_link_state(int index, bool *up, bool *carrier);
+
+/* The link's own 64-bit counters (RTM_GETSTATS). -ENODEV when it is gone. */
+struct host_counters {
+	uint64_t rx_packets, tx_packets, rx_bytes, tx_bytes, rx_dropped, tx_dropped, rx_errors, tx_errors;
+};
+int host_link_counters(int index, struct host_counters *out);
+
+/*
+ * The link that a run may use: exists, is Ethernet, is no loopback, no VLAN sub-interface (the error names the parent
+ * and --vlan). Admin state and carrier are not judged here. Errors carry EXIT_USAGE.
+ */
+const struct host_link *host_usable_link(const struct host *h, const char *name, struct err *e);
+
+/* True when a default route leaves through the link (or through a VLAN sub-interface of it). */
+bool host_is_default_route(const struct host *h, int link);
+
+/* What a run asks: send from `link`, tagged with `vlan` (0: untagged), to every address of `dst`. */
+struct host_target {
+	const struct host_link *link;
+	uint16_t vlan;
+	struct prefix dst;
+	struct ip src;     /* family 0: choose one */
+	bool have_dst_mac; /* the user gave --dst-mac: no next hop is looked for, an own address is allowed */
+};
+
+struct host_path {
+	int l3_link; /* where the addresses live: the link, or its VLAN sub-interface with that id */
+	struct ip src;
+	struct ip next_hop;   /* family 0 when no neighbour has to be asked (multicast, --dst-mac) */
+	struct mac dst_mac;   /* valid when have_mac */
+	bool have_mac;        /* multicast mapping, or a neighbour entry that the kernel holds for certain */
+	uint16_t neigh_state; /* NUD_* of the entry found, 0: none */
+	char how[96];         /* for the plan: "10.0.0.2 is connected", "gateway 10.0.0.1", "multicast mapping" */
+};
+
+/*
+ * Pure: decides source address and next hop from the snapshot as the kernel would for a packet bound to that link:
+ * longest prefix, then lowest metric, among the routes through the link; the source address by prefsrc, then by the
+ * next hop's subnet, scope and IPv6 preferences (RFC 6724 as far as one link goes).
+ * Refused, each naming the ways out (another -i, or --dst-mac, or --src-ip): no route at all (EXIT_RUN), a route that
+ * leaves through another link, a connected prefix of more than one address, a prefix split between next hops, a
+ * multipath route with several gateways on the link, the host's own address, no usable source address.
+ */
+int host_route_to(const struct host *h, const struct host_target *t, struct host_path *out, struct err *e);
+
+/*
+ * Fills path->dst_mac. Asks the kernel to resolve (or, when the entry is stale, to confirm) path->next_hop on
+ * path->l3_link and waits at most timeout_ms. *cancel non-zero ends the wait with -EINTR (may be NULL).
+ * EXIT_RUN naming the address when it stays silent. Never returns a zero MAC. Without CAP_NET_ADMIN the kernel is
+ * made to ask by one UDP datagram to port 9 instead, and a stale entry is used as the kernel would use it.
+ */
+int host_resolve(struct host_path *path, unsigned timeout_ms, const volatile int *cancel, struct err *e);
+
+#endif
