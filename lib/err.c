@@ -39,3 +39,41 @@ char *err_format(const struct err *e, char *buf, size_t size)
 		 e->hint[0] ? "; try: " : "", e->hint);
 	return buf;
 }
+
+struct err *problem_add(struct problems *p, const char *object, const char *cause_fmt, ...)
+{
+	static struct err overflow;
+	struct err *e = p->n < PROBLEMS_MAX ? &p->e[p->n] : &overflow;
+	va_list ap;
+
+	p->n++;
+	err_set(e, 0, EXIT_USAGE, "bad configuration", object, "%s", "");
+	va_start(ap, cause_fmt);
+	vsnprintf(e->cause, sizeof(e->cause), cause_fmt, ap);
+	va_end(ap);
+	return e;
+}
+
+void problems_merge(const struct problems *p, struct err *out)
+{
+	size_t used_object = 0;
+	size_t used_cause = 0;
+	unsigned kept = p->n < PROBLEMS_MAX ? p->n : PROBLEMS_MAX;
+
+	if (p->n == 1) {
+		*out = p->e[0];
+		return;
+	}
+	err_set(out, 0, EXIT_USAGE, "bad configuration", "", "%s", "");
+	for (unsigned i = 0; i < kept; i++) {
+		const struct err *e = &p->e[i];
+		const char *sep = i ? "; " : "";
+		int n = snprintf(out->object + used_object, sizeof(out->object) - used_object, "%s%s", i ? ", " : "",
+				 e->object);
+
+		used_object += n > 0 && used_object + (size_t)n < sizeof(out->object) ? (size_t)n : 0;
+		n = snprintf(out->cause + used_cause, sizeof(out->cause) - used_cause, "%s%s: %s", sep, e->object,
+			     e->cause);
+		used_cause += n > 0 && used_cause + (size_t)n < sizeof(out->cause) ? (size_t)n : 0;
+	}
+}

@@ -43,4 +43,17 @@ void err_hint(struct err *e, const char *fmt, ...) __attribute__((format(printf,
 /* One line without newline: "what: object: cause; try: hint". Returns buf. */
 char *err_format(const struct err *e, char *buf, size_t size);
 
+/* Every problem of one configuration, told together. object is the option as the user would type it ("--pps"). */
+#define PROBLEMS_MAX 32
+struct problems {
+	unsigned n; /* may exceed PROBLEMS_MAX; only the first ones are kept */
+	struct err e[PROBLEMS_MAX];
+};
+
+/* Adds one problem (EXIT_USAGE). */
+struct err *problem_add(struct problems *p, const char *object, const char *cause_fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* One error for all of them: for the report and the exit code. */
+void problems_merge(const struct problems *p, struct err *out);
+
 #endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * option: the one table of what can be configured (option_table.h) and what is made from it: command line, YAML file,
+ * defaults, validation, help, docs/options.md, man page, completion, --dump-config.
+ *
+ * Main thread only. Nothing here touches the network or prints: texts are written to a FILE that the caller gives.
+ */
+#ifndef SQUALL_OPTION_H
+#define SQUALL_OPTION_H
+
+#include "config.h"
+#include "err.h"
+#include "option_table.h"
+
+#include <stdio.h>
+
+enum option_id {
+#define OPTION_ENUM(id, ...) OPTION_##id,
+	OPTION_TABLE(OPTION_ENUM)
+#undef OPTION_ENUM
+		OPTION_COUNT
+};
+
+enum option_action {
+	OPTION_RUN,  /* cfg is complete; p->n == 0 or the problems say what is wrong */
+	OPTION_HELP, /* --help: the caller prints option_help(cfg->verb) */
+	OPTION_VERSION,
+};
+
+/*
+ * Fills *cfg: defaults, then the YAML file of --config, then argv (the last of a repeated flag wins, lists are replaced
+ * by a later file or command line and extended within one). argv[0] is the program; argv[1] may be a verb, send is
+ * the default. A value is checked against its row (type, range, choices, verb); relations between options are the
+ * caller's. Output flags (--json …) are found even when other arguments are wrong, so that errors can be reported
+ * in the form that was asked for.
+ */
+enum option_action option_parse(struct config *cfg, int argc, char **argv, struct problems *p);
+
+bool option_given(const struct config *cfg, enum option_id id);
+
+void option_help(enum verb verb, FILE *to);
+void option_dump_config(const struct config *cfg, FILE *to); /* YAML that --config reads back to the same config */
+void option_markdown(FILE *to);                              /* docs/options.md */
+void option_man(FILE *to);                                   /* squall.1 (mdoc) */
+void option_completion(FILE *to);                            /* bash */
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stats: the one list of what is counted. A list gives the live block, its snapshot, sum, difference, and the keys of
+ * every report.
+ *
+ * A live block has one writer and its own cache lines; readers in other threads see whole values (relaxed atomics).
+ * Nothing is ever reset: who wants an interval subtracts two snapshots.
+ */
+#ifndef SQUALL_STATS_H
+#define SQUALL_STATS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* X(key, help). Packets unless the key says otherwise; bytes are without FCS. */
+#define STATS_TX(X) \
+	X(queued, "packets handed to the device or its ring") \
+	X(completed, "packets that the device gave back as sent") \
+	X(completed_bytes, "their bytes") \
+	X(dropped_driver, "packets that the driver or the kernel refused for good") \
+	X(dropped_drain, "packets still queued when the drain at the end of the run gave up") \
+	X(ring_full, "calls that found the transmit ring full") \
+	X(busy, "calls that the device answered with no buffer space: the packets stayed queued") \
+	X(batches, "transmit calls that took something")
+
+#define STATS_RX(X) \
+	X(packets, "packets received") \
+	X(bytes, "their bytes") \
+	X(dropped_ring, "packets that the kernel dropped because the receive ring was full") \
+	X(dropped_pool, "packets dropped because no frame was free") \
+	X(filtered, "packets that reached the process and did not match the filter") \
+	X(super_frames, "received packets that the kernel had merged (GRO) or not yet cut (GSO); in packets as one") \
+	X(csum_unfinished, "received packets whose checksum the sending host left to its device") \
+	X(batches, "receive calls that returned something")
+
+/* What was received, by what it is; one writer per receiving thread. */
+#define STATS_CLASS(X) \
+	X(ipv4_udp, "IPv4 UDP") \
+	X(ipv4_tcp, "IPv4 TCP") \
+	X(ipv4_other, "other IPv4") \
+	X(ipv6_udp, "IPv6 UDP") \
+	X(ipv6_tcp, "IPv6 TCP") \
+	X(ipv6_other, "other IPv6") \
+	X(arp, "ARP") \
+	X(other, "anything else") \
+	X(tagged, "of all these, with a VLAN tag")
+
+/* What the loop backend's impairment did. */
+#define STATS_LOOP(X) \
+	X(lost, "packets lost") \
+	X(duplicated, "packets delivered twice") \
+	X(reordered, "packets that left behind later ones of their flow")
+
+#define STATS_LIVE_FIELD(key, help) _Atomic uint64_t key;
+#define STATS_SNAP_FIELD(key, help) uint64_t key;
+#define STATS_READ_FIELD(key, help) out->key = atomic_load_explicit(&live->key, memory_order_relaxed);
+#define STATS_SUM_FIELD(key, help)  sum->key += part->key;
+#define STATS_DIFF_FIELD(key, help) out->key = now->key - then->key;
+
+/* struct stats_NAME (live), struct NAME_counts (snapshot), NAME_counts_read(), NAME_counts_add(), NAME_counts_sub(). */
+#define STATS_BLOCK(name, LIST) \
+	struct stats_##name { \
+		_Alignas(128) LIST(STATS_LIVE_FIELD) \
+	}; \
+	struct name##_counts { \
+		LIST(STATS_SNAP_FIELD) \
+	}; \
+	static inline void name##_counts_read(const struct stats_##name *live, struct name##_counts *out) \
+	{ \
+		LIST(STATS_READ_FIELD) \
+	} \
+	static inline void name##_counts_add(struct name##_counts *sum, const struct name##_counts *part) \
+	{ \
+		LIST(STATS_SUM_FIELD) \
+	} \
+	static inline void name##_counts_sub(struct name##_counts *out, const struct name##_counts *now, \
+					     const struct name##_counts *then) \
+	{ \
+		LIST(STATS_DIFF_FIELD) \
+	}
+
+STATS_BLOCK(tx, STATS_TX)
+STATS_BLOCK(rx, STATS_RX)
+STATS_BLOCK(class, STATS_CLASS)
+STATS_BLOCK(loop, STATS_LOOP)
+
+/* The writer's add: no locked instruction, since there is only one writer. */
+static inline void stats_add(_Atomic uint64_t *counter, uint64_t n)
+{
+	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
+}
+
+#endif
