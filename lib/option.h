@@ -38,6 +38,10 @@ enum option_action option_parse(struct config *cfg, int argc, char **argv, struc
 
 bool option_given(const struct config *cfg, enum option_id id);
 
+/* Calls fn once per option of cfg->verb, in table order, with its value as it would be typed. */
+void option_each(const struct config *cfg, void (*fn)(void *arg, const char *name, const char *value, bool given),
+		 void *arg);
+
 void option_help(enum verb verb, FILE *to);
 void option_dump_config(const struct config *cfg, FILE *to); /* YAML that --config reads back to the same config */
 void option_markdown(FILE *to);                              /* docs/options.md */
