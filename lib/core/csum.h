@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * csum: the Internet checksum (RFC 1071), by sums that can be prepared in parts and added (RFC 1624).
+ *
+ * A sum is an unsigned 64-bit addition of 16-bit words as they lie in memory; the ones' complement sum does not care
+ * for byte order, so nothing is swapped. Adding two sums gives the sum of both pieces if both start at an even offset.
+ */
+#ifndef SQUALL_CORE_CSUM_H
+#define SQUALL_CORE_CSUM_H
+
+#include "types.h"
+
+/* Folds a sum to 16 bits. */
+CORE_INLINE uint16_t csum_fold(uint64_t sum)
+{
+	sum = (sum >> 32) + (sum & 0xffffffff);
+	sum = (sum >> 16) + (sum & 0xffff);
+	sum = (sum >> 16) + (sum & 0xffff);
+	sum = (sum >> 16) + (sum & 0xffff);
+	return (uint16_t)sum;
+}
+
+/* The field of a header whose folded sum (without the field) is given. */
+CORE_INLINE uint16_t csum_finish(uint64_t sum)
+{
+	return (uint16_t)~csum_fold(sum);
+}
+
+/* The same for UDP: a checksum that comes out 0 is sent as 0xffff (RFC 768, RFC 8200 section 8.1). */
+CORE_INLINE uint16_t csum_finish_udp(uint64_t sum)
+{
+	uint16_t c = csum_finish(sum);
+
+	return c ? c : 0xffff;
+}
+
+/* The sum of len bytes; an odd last byte counts as if a zero followed. len up to max, a constant. */
+CORE_INLINE uint64_t csum_bytes(const unsigned char *p, uint32_t len, uint32_t max)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i + 1 < max; i += 2) {
+		if (i + 1 >= len)
+			break;
+		sum += core_get16(p + i);
+	}
+	if (len & 1)
+		sum += core_be16((uint16_t)(p[len - 1] << 8));
+	return sum;
+}
+
+#endif

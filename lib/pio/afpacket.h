@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SQUALL_PIO_AFPACKET_H
+#define SQUALL_PIO_AFPACKET_H
+
+#include "pio.h"
+
+extern const struct pio_backend pio_afpacket;
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pio.h"
+
+#include "lib/clock.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct pio_backend *backend_by_name(const char *name, size_t len)
+{
+	for (const struct pio_backend *const *b = pio_backends; *b; b++)
+		if (strlen((*b)->name) == len && memcmp((*b)->name, name, len) == 0)
+			return *b;
+	return NULL;
+}
+
+void pio_name_split(const char *name, const struct pio_backend **backend, const char **device)
+{
+	const char *colon = strchr(name, ':');
+
+	*backend = colon ? backend_by_name(name, (size_t)(colon - name)) : NULL;
+	*device = *backend ? colon + 1 : name;
+}
+
+/* The first backend of the table that would work on the link; why the better ones would not is told in *why. */
+static const struct pio_backend *best_backend(const struct host_link *link, char *why, size_t size, struct err *e)
+{
+	size_t used = 0;
+
+	why[0] = '\0';
+	for (const struct pio_backend *const *b = pio_backends; *b; b++) {
+		if (!(*b)->needs_link)
+			continue;
+		if ((*b)->probe(link, e) == 0)
+			return *b;
+		int n = snprintf(why + used, size - used, "%s%s: %s", used ? "; " : "", (*b)->name, e->cause);
+
+		used += n > 0 && used + (size_t)n < size ? (size_t)n : 0;
+	}
+	return NULL;
+}
+
+int pio_open(const struct pio_conf *conf, struct pio_port **out, struct err *e)
+{
+	const struct pio_backend *backend;
+	const char *device;
+	char why[sizeof((*out)->caps.why)] = "";
+	int rc;
+
+	*out = NULL;
+	pio_name_split(conf->name, &backend, &device);
+	if (!backend && conf->backend && conf->backend[0]) {
+		backend = backend_by_name(conf->backend, strlen(conf->backend));
+		if (!backend) {
+			err_set(e, -EINVAL, EXIT_USAGE, "cannot open the interface", conf->name,
+				"there is no backend \"%s\"", conf->backend);
+			err_hint(e, "squall devices lists them");
+			return -EINVAL;
+		}
+	}
+	if (!backend || backend->needs_link) {
+		const struct host_link *link = host_usable_link(conf->host, device, e);
+
+		if (!link)
+			return -ENODEV;
+		if (!backend)
+			backend = best_backend(link, why, sizeof(why), e);
+		if (!backend)
+			return err_set(e, -ENOTSUP, EXIT_CAPABILITY, "no backend works on the interface", device, "%s",
+				       why);
+	}
+	rc = backend->open(conf, device, out, e);
+	if (rc)
+		return rc;
+	if (why[0] && !(*out)->caps.why[0])
+		snprintf((*out)->caps.why, sizeof((*out)->caps.why), "%s", why);
+	return 0;
+}
+
+void pio_close(struct pio_port *port)
+{
+	if (port)
+		port->backend->close(port);
+}
+
+void pio_prime(struct pio_queue *q, pio_prime_fn *fn, void *arg)
+{
+	struct pio_cache *cache = q->cache;
+
+	for (uint32_t i = 0; i < cache->count; i++) {
+		struct pio_frame f = {.data = pio_slot_start(cache, cache->first + i), .len = q->port->caps.max_frame};
+
+		fn(arg, &f);
+	}
+}
+
+static uint64_t in_flight(const struct pio_queue *q)
+{
+	struct tx_counts c;
+
+	tx_counts_read(&q->stats.tx, &c);
+	return c.queued - c.completed - c.dropped_driver - c.dropped_drain;
+}
+
+void pio_drain(struct pio_queue *q, uint64_t deadline_ns)
+{
+	if (q->ops->flush)
+		q->ops->flush(q);
+	while (in_flight(q) && !pio_queue_error(q, NULL) && clock_mono_ns() < deadline_ns)
+		pio_kick(q);
+	stats_add(&q->stats.tx.dropped_drain, in_flight(q));
+}
+
+int pio_queue_error(struct pio_queue *q, struct err *e)
+{
+	int rc = atomic_load_explicit(&q->error, memory_order_acquire);
+
+	if (rc && e)
+		*e = q->why;
+	return rc;
+}
+
+int pio_queue_fail(struct pio_queue *q, int rc, enum exit_code code, const char *what, const char *cause_fmt, ...)
+{
+	char object[sizeof(q->why.object)];
+	char cause[sizeof(q->why.cause)];
+	va_list ap;
+
+	if (atomic_load_explicit(&q->error, memory_order_relaxed))
+		return rc;
+	va_start(ap, cause_fmt);
+	vsnprintf(cause, sizeof(cause), cause_fmt, ap);
+	va_end(ap);
+	snprintf(object, sizeof(object), "%s queue %u", q->port->name, q->index);
+	err_set(&q->why, rc, code, what, object, "%s", cause);
+	atomic_store_explicit(&q->error, rc, memory_order_release);
+	return rc;
+}

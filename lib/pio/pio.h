@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pio: packet I/O, one contract for every way to the wire.
+ *
+ * A port has transmit and receive queues. A queue belongs to one thread and nothing in it is locked; the thread of a
+ * receive queue also drives every transmit queue that carries its frames.
+ *
+ * Ownership. A frame is owned by exactly one of the pool, the caller and the device:
+ *
+ *     transmit:  pool --get--> caller --tx--> device --(finished)--> pool
+ *                              caller --put--> pool
+ *     receive:   pool --(device)--> device --rx--> caller --put--> pool
+ *     forward:   device --rx--> caller --tx on any port of the same pool--> device --(finished)--> its home
+ *
+ * A checked build (-DSQUALL_CHECKED=ON) keeps an ownership map and aborts on a violation.
+ *
+ * Hot calls (get, tx, kick, rx, poll, put): one indirect call per burst, arrays are the caller's, nothing is allocated,
+ * nothing blocks but poll, the result is how many were done. They never fail loudly: a queue that cannot go on latches
+ * an error (pio_queue_error), which tells a dead queue from a full one.
+ */
+#ifndef SQUALL_PIO_H
+#define SQUALL_PIO_H
+
+#include "filter.h"
+#include "lib/err.h"
+#include "lib/host.h"
+#include "lib/stats.h"
+#include "pool.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One frame, by value. 16 bytes. */
+struct pio_frame {
+	unsigned char *data; /* first byte of the Ethernet header; may be moved within head- and tailroom */
+	uint32_t len;        /* bytes here, without FCS */
+	uint32_t flags;      /* PIO_MORE and what a receiver was told; tx looks at PIO_MORE only */
+};
+
+_Static_assert(sizeof(struct pio_frame) == 16, "frames are passed by value in arrays");
+
+enum pio_frame_flags {
+	PIO_MORE = 1,            /* the packet goes on in the next frame of the array */
+	PIO_SUPER = 2,           /* the kernel merged several packets into this one, or has not yet cut it (GRO, GSO) */
+	PIO_CSUM_UNFINISHED = 4, /* the sending host left the checksum to its device: not wrong, not there */
+	PIO_CSUM_OK = 8,         /* the device verified the L4 checksum */
+};
+
+/* What the opened device took, never what was asked for. */
+struct pio_caps {
+	char mechanism[64];        /* in words: "TPACKET_V2 ring, linear copy", "native, copy" */
+	char why[192];             /* why not a better one; empty when this is the best there is */
+	bool zero_copy;            /* the device reads and writes the pool's memory */
+	bool kernel_keeps;         /* Linux still uses the interface */
+	bool blocking_poll;        /* poll sleeps; else it returns at once */
+	bool rx_chains;            /* rx may return packets of several frames (PIO_MORE) */
+	bool tx_chains;            /* tx takes packets of several frames; else they end the prefix */
+	bool crosses_by_reference; /* a frame from another port of the pool is sent without a copy */
+	uint32_t max_frame;        /* largest packet for tx in one frame, without FCS */
+	uint32_t headroom;         /* before, and after, every received packet: at least */
+	uint32_t tailroom;
+};
+
+struct pio_queue;
+
+struct pio_queue_ops {
+	unsigned (*get)(struct pio_queue *q, struct pio_frame *f, unsigned n);
+	unsigned (*tx)(struct pio_queue *q, const struct pio_frame *f, unsigned n);
+	void (*kick)(struct pio_queue *q);
+	unsigned (*rx)(struct pio_queue *q, struct pio_frame *f, unsigned n);
+	int (*poll)(struct pio_queue *q, int timeout_ms);
+	void (*sync)(struct pio_queue *q);
+	void (*flush)(struct pio_queue *q); /* may be NULL */
+};
+
+struct pio_port;
+
+/* A transmit or a receive queue. Backends embed it as their first member. */
+struct pio_queue {
+	const struct pio_queue_ops *ops;
+	struct pio_port *port;
+	struct pio_cache *cache;
+	unsigned index;
+	bool is_tx;
+	_Atomic int error; /* 0, or the latched -errno; `why` is complete before it is set */
+	struct err why;
+	union { /* written by the queue's thread only */
+		struct stats_tx tx;
+		struct stats_rx rx;
+	} stats;
+};
+
+struct pio_conf {
+	const char *name;        /* "eth1", "afpacket:eth1", "loop:sink,queues=4" */
+	const char *backend;     /* NULL or empty: by the name's prefix, else the best that works */
+	const struct host *host; /* a snapshot; may be NULL for loop */
+	uint32_t tx_queues;      /* 0: none, no transmit memory */
+	uint32_t rx_queues;      /* 0: none; the receive path of the kernel is not touched */
+	uint32_t max_frame;      /* the largest packet of this run, without FCS; 0: 1514 */
+	uint32_t tx_frames;      /* per queue; 0: the backend's choice */
+	uint32_t rx_frames;
+	const struct filter *filter; /* needed with rx_queues; copied */
+	struct pio_pool *pool;       /* NULL: the port makes its own */
+	bool qdisc;                  /* send through the queueing discipline, so that tcpdump and tc see the packets */
+};
+
+struct pio_port {
+	const struct pio_backend *backend;
+	char name[64]; /* for messages: "afpacket:eth1" */
+	struct pio_caps caps;
+	struct pio_pool *pool;
+	bool own_pool;
+	int ifindex; /* 0: no Linux interface */
+	uint32_t n_tx, n_rx;
+	struct pio_queue **tx, **rx;
+	struct stats_loop *loop; /* what impairment did; NULL but for loop */
+};
+
+struct pio_backend {
+	const char *name;
+	const char *summary; /* one line for `squall devices` */
+	bool needs_link;     /* works on a Linux interface */
+	/* 0: this would work on that link; else why not and what to do. Changes nothing. */
+	int (*probe)(const struct host_link *link, struct err *e);
+	int (*open)(const struct pio_conf *conf, const char *device, struct pio_port **out, struct err *e);
+	void (*close)(struct pio_port *port);
+};
+
+/* Every backend, best first, the absent ones too (their probe says how to get them). NULL-terminated. */
+extern const struct pio_backend *const pio_backends[];
+
+/* ---- cold calls: main thread, before and after the queues' threads run ---- */
+
+/*
+ * Opens a port. Errors: EXIT_USAGE (name, options, frame too large), EXIT_CAPABILITY (privilege, backend), EXIT_LINK,
+ * EXIT_RUN. On failure *out is NULL and nothing is left behind.
+ */
+int pio_open(const struct pio_conf *conf, struct pio_port **out, struct err *e);
+void pio_close(struct pio_port *port);
+
+/* Splits "backend:device". *backend is NULL when the name has no backend's prefix; *device points into name. */
+void pio_name_split(const char *name, const struct pio_backend **backend, const char **device);
+
+/*
+ * Calls fn once on every frame of a transmit queue. Frames are sticky: what is written here, and what is written after
+ * a get, is still there when the frame comes back. len is the room on entry; what fn writes into it is not kept.
+ */
+typedef void pio_prime_fn(void *arg, struct pio_frame *f);
+void pio_prime(struct pio_queue *q, pio_prime_fn *fn, void *arg);
+
+/*
+ * Lets the device finish: kicks until everything queued is completed or dropped, at most until deadline (monotonic
+ * ns); what is left then is counted in dropped_drain. Queue's thread.
+ */
+void pio_drain(struct pio_queue *q, uint64_t deadline_ns);
+
+/* Any thread. 0, or the latched -errno with *e filled (e may be NULL). */
+int pio_queue_error(struct pio_queue *q, struct err *e);
+
+/* For backends: latches the first error. */
+int pio_queue_fail(struct pio_queue *q, int rc, enum exit_code code, const char *what, const char *cause_fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+
+/* ---- hot calls: the queue's thread ---- */
+
+/* Keeps the ownership map of a checked build. An address outside the pool is left to the backend to refuse. */
+static inline void pio_owner_change_all(struct pio_pool *pool, const struct pio_frame *f, unsigned n,
+					enum pio_owner from, enum pio_owner to, const char *call)
+{
+#ifdef SQUALL_CHECKED
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t id = pio_slot_of(pool, f[i].data, 1);
+
+		if (id != UINT32_MAX)
+			pio_owner_change(pool, id, from, to, call);
+	}
+#else
+	(void)pool;
+	(void)f;
+	(void)n;
+	(void)from;
+	(void)to;
+	(void)call;
+#endif
+}
+
+/* For backends: takes up to n free frames of the queue's own cache. */
+static inline unsigned pio_cache_get(struct pio_cache *cache, struct pio_frame *f, unsigned n)
+{
+	if (n > cache->n)
+		n = cache->n;
+	for (unsigned i = 0; i < n; i++)
+		f[i] = (struct pio_frame){.data = pio_slot_start(cache, cache->free[--cache->n])};
+	return n;
+}
+
+/* Up to n frames to fill: data at the frame's start, len 0. They hold what was last written in them. */
+static inline unsigned pio_get(struct pio_queue *q, struct pio_frame *f, unsigned n)
+{
+	unsigned got = q->ops->get(q, f, n);
+
+	pio_owner_change_all(q->port->pool, f, got, PIO_OWNER_POOL, PIO_OWNER_CALLER, "get");
+	return got;
+}
+
+/*
+ * Sends a prefix of the array and returns its length; the rest stays the caller's. Short: the ring is full (kick and
+ * come again), or the queue is dead (pio_queue_error), or the frame at the prefix's end is not a frame of this pool, is
+ * empty, or is longer than its slot or caps.max_frame. Frames may come from any port opened on the same pool.
+ */
+static inline unsigned pio_tx(struct pio_queue *q, const struct pio_frame *f, unsigned n)
+{
+	pio_owner_change_all(q->port->pool, f, n, PIO_OWNER_CALLER, PIO_OWNER_DEVICE, "tx");
+	unsigned done = q->ops->tx(q, f, n);
+
+	pio_owner_change_all(q->port->pool, f + done, n - done, PIO_OWNER_DEVICE, PIO_OWNER_CALLER, "tx refused");
+	return done;
+}
+
+/* Makes the device go on with what it was given, and takes back what it finished. */
+static inline void pio_kick(struct pio_queue *q)
+{
+	q->ops->kick(q);
+}
+
+/* Up to n frames that were received. They are the caller's until put or tx. */
+static inline unsigned pio_rx(struct pio_queue *q, struct pio_frame *f, unsigned n)
+{
+	unsigned got = q->ops->rx(q, f, n);
+
+	pio_owner_change_all(q->port->pool, f, got, PIO_OWNER_POOL, PIO_OWNER_CALLER, "rx");
+	return got;
+}
+
+/* Waits until rx may return something: 1, 0 after timeout_ms, -EINTR after a signal, -errno when the queue is dead. */
+static inline int pio_poll(struct pio_queue *q, int timeout_ms)
+{
+	return q->ops->poll(q, timeout_ms);
+}
+
+/* Brings counters that the kernel keeps up to date (drops). Cheap enough for ten calls a second. */
+static inline void pio_sync(struct pio_queue *q)
+{
+	q->ops->sync(q);
+}
+
+/* Gives frames back unsent. Those of another port's cache go home there. Foreign addresses abort a checked build. */
+static inline void pio_put(struct pio_queue *q, const struct pio_frame *f, unsigned n)
+{
+	struct pio_pool *pool = q->port->pool;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t id = pio_slot_of(pool, f[i].data, 1);
+
+		pio_owner_change(pool, id, PIO_OWNER_CALLER, PIO_OWNER_POOL, "put");
+		if (id != UINT32_MAX)
+			pio_slot_home(pool, q->cache, id);
+	}
+}
+
+#endif

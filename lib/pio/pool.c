@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pool.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define STAGGER_MAX ((PIO_STAGGER_LINES - 1) * PIO_STAGGER_BYTES)
+/* A received packet starts after the headroom, a transmitted one at 0; both are staggered. */
+#define SLOT_OVERHEAD  (PIO_RX_HEADROOM + STAGGER_MAX + PIO_TAILROOM)
+#define SLOT_SHIFT_MIN 11U
+#define SLOT_SHIFT_MAX 17U
+
+#define HUGE_BYTES (2ULL << 20)
+
+int pio_pool_create(struct pio_pool **out, uint32_t frames, uint32_t max_frame, struct err *e)
+{
+	struct pio_pool *pool = NULL;
+	unsigned shift = SLOT_SHIFT_MIN;
+
+	*out = NULL;
+	while (shift < SLOT_SHIFT_MAX && (1U << shift) < max_frame + SLOT_OVERHEAD)
+		shift++;
+	if (!frames || (1U << shift) < max_frame + SLOT_OVERHEAD)
+		return err_set(e, -EINVAL, EXIT_USAGE, "cannot make a frame pool", NULL, "%u frames of %u bytes",
+			       frames, max_frame);
+	pool = calloc(1, sizeof(*pool));
+	if (!pool)
+		goto no_memory;
+	pool->base = MAP_FAILED;
+	pool->shift = shift;
+	pool->frames = frames;
+	pool->size = (uint64_t)frames << shift;
+	pool->home = calloc(frames, sizeof(*pool->home));
+	/* Aligned to a huge page by hand, since mmap does not promise it and the kernel then can use some. */
+	pool->map_size = pool->size + HUGE_BYTES;
+	pool->map = mmap(NULL, pool->map_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!pool->home || pool->map == MAP_FAILED)
+		goto no_memory;
+	pool->base = (unsigned char *)(((uintptr_t)pool->map + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1));
+	madvise(pool->base, pool->size, MADV_HUGEPAGE);
+#ifdef SQUALL_CHECKED
+	pool->owner = calloc(frames, sizeof(*pool->owner));
+	if (!pool->owner)
+		goto no_memory;
+#endif
+	*out = pool;
+	return 0;
+
+no_memory:
+	pio_pool_destroy(pool);
+	return err_set(e, -ENOMEM, EXIT_RUN, "cannot make a frame pool", NULL, "no memory for %u frames of %u bytes",
+		       frames, 1U << shift);
+}
+
+void pio_pool_destroy(struct pio_pool *pool)
+{
+	if (!pool)
+		return;
+	if (pool->map && pool->map != MAP_FAILED)
+		munmap(pool->map, pool->map_size);
+	free(pool->home);
+	free(pool->owner);
+	free(pool);
+}
+
+uint32_t pio_pool_max_frame(const struct pio_pool *pool)
+{
+	return (1U << pool->shift) - SLOT_OVERHEAD;
+}
+
+int pio_cache_create(struct pio_cache **out, struct pio_pool *pool, uint32_t count, bool rx, struct err *e)
+{
+	struct pio_cache *cache;
+
+	*out = NULL;
+	if (count > pool->frames - pool->taken)
+		return err_set(e, -ENOSPC, EXIT_RUN, "cannot take frames from the pool", NULL,
+			       "%u wanted, %u of %u left", count, pool->frames - pool->taken, pool->frames);
+	/* Own cache lines: the counters of two queues' stacks must not share one. */
+	size_t size = (sizeof(*cache) + count * sizeof(cache->free[0]) + 127) / 128 * 128;
+
+	cache = aligned_alloc(128, size);
+	if (!cache)
+		return err_set(e, -ENOMEM, EXIT_RUN, "cannot take frames from the pool", NULL, "no memory");
+	memset(cache, 0, size);
+	cache->pool = pool;
+	cache->first = pool->taken;
+	cache->count = count;
+	cache->start = rx ? PIO_RX_HEADROOM : 0;
+	for (uint32_t i = 0; i < count; i++) {
+		cache->free[i] = cache->first + count - 1 - i;
+		pool->home[cache->first + i] = cache;
+	}
+	cache->n = count;
+	pool->taken += count;
+	*out = cache;
+	return 0;
+}
+
+void pio_cache_destroy(struct pio_cache *cache)
+{
+	free(cache);
+}
+
+#ifdef SQUALL_CHECKED
+static const char *owner_name(unsigned owner)
+{
+	static const char *const names[] = {"the pool", "the caller", "the device"};
+
+	return owner < sizeof(names) / sizeof(names[0]) ? names[owner] : "nobody";
+}
+
+/* A checked build exists to stop at the first wrong move; its message is the one exception to libraries being silent.
+ */
+void pio_owner_change(struct pio_pool *pool, uint32_t id, enum pio_owner from, enum pio_owner to, const char *call)
+{
+	if (id >= pool->frames) {
+		fprintf(stderr, "squall: %s: the address is in no frame of the pool\n", call);
+		abort();
+	}
+	uint8_t expected = (uint8_t)from;
+
+	if (!atomic_compare_exchange_strong(&pool->owner[id], &expected, (uint8_t)to)) {
+		fprintf(stderr, "squall: %s: frame %u is owned by %s, not by %s\n", call, id, owner_name(expected),
+			owner_name(from));
+		abort();
+	}
+}
+#endif
