@@ -31,4 +31,14 @@ static inline uint64_t clock_wall_ns(void)
 	return clock_read(CLOCK_REALTIME);
 }
 
+/* Tells the core that this is a spin. */
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
 #endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plan_build: from options to struct tx_plan: the frame template, its flows, its pace. Cold; main thread.
+ */
+#ifndef SQUALL_GEN_PLAN_BUILD_H
+#define SQUALL_GEN_PLAN_BUILD_H
+
+#include "lib/config.h"
+#include "lib/core/plan.h"
+#include "lib/err.h"
+
+/* The most flows one run may have: their table takes 16 bytes each. */
+#define GEN_FLOWS_MAX (1ULL << 26)
+
+/* Frame lengths without FCS. */
+#define GEN_FRAME_MIN 60U
+#define GEN_FRAME_MAX 9014U
+
+/* What the options leave open and the host, or the user, answers. */
+struct gen_ends {
+	struct mac src_mac;
+	struct mac dst_mac;
+	struct ip src_ip;  /* not looked at in raw mode */
+	uint64_t link_bps; /* for rates in percent; 0: unknown */
+};
+
+/* What can be judged before any interface is looked at: sizes, families, flows, modes. Adds to *p. */
+void gen_check(const struct config *cfg, struct problems *p);
+
+/* The frame's length without FCS that cfg asks for (or the smallest), given that gen_check() found nothing. */
+uint32_t gen_frame_len(const struct config *cfg);
+
+/*
+ * Fills *plan (every byte). cfg has passed gen_check(). -EINVAL with EXIT_USAGE when the ends do not fit together, a
+ * percentage of an unknown speed, or a rate too slow to be kept (one packet in more than an hour).
+ */
+int gen_plan_build(const struct config *cfg, const struct gen_ends *ends, struct tx_plan *plan, struct err *e);
+
+/* How many distinct flows the ranges of cfg hold when they step together. */
+uint64_t gen_flows_possible(const struct config *cfg);
+
+/* Packets a second that the pace allows, or a negative number when it is unlimited. */
+double gen_pace_pps(const struct tx_pace *pace);
+
+#endif

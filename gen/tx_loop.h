@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tx_loop: one sending thread: claims departures, waits for them, patches frames, hands them to its queue.
+ */
+#ifndef SQUALL_GEN_TX_LOOP_H
+#define SQUALL_GEN_TX_LOOP_H
+
+#include "lib/core/flow.h"
+#include "lib/err.h"
+#include "lib/pio/pio.h"
+#include "limiter.h"
+
+#define TX_QUOTA_NONE UINT64_MAX
+
+/* Set up by the main thread; from tx_worker_run() on the queue's thread's, except what is marked. */
+struct tx_worker {
+	struct pio_queue *queue;
+	const struct tx_plan *plan;
+	struct limiter *limiter;
+	struct tx_flow *flows; /* the flows of this queue, in the order in which they are sent */
+	uint64_t n_flows;
+	uint64_t quota;  /* packets of this queue, or TX_QUOTA_NONE */
+	uint64_t end_ns; /* monotonic: nothing departs at or after it; UINT64_MAX: no end */
+	const _Atomic bool *stop;
+	_Atomic uint64_t last_ns; /* monotonic: when the sending ended; 0: not yet. Any thread reads */
+	_Atomic bool done;        /* the loop has ended and the queue is drained */
+};
+
+/* How long a queue may take to give back what it was handed. */
+#define TX_DRAIN_NS 1000000000ULL
+
+/*
+ * Deals the flows: queue q of n gets the flows q, q + n, ...; `count` packets are dealt by flow (packet k belongs to
+ * flow k mod F), 0: no quota. Allocates the flow table and writes the template into every frame of w->queue, which the
+ * caller has set. Main thread. -ENOMEM.
+ */
+int tx_worker_init(struct tx_worker *w, const struct tx_plan *plan, unsigned q, unsigned n, uint64_t count,
+		   bool random_order, struct err *e);
+void tx_worker_free(struct tx_worker *w);
+
+/* Runs until the quota is sent, the end has come, *stop is set, or the queue is dead; then drains. Queue's thread. */
+void tx_worker_run(struct tx_worker *w);
+
+#endif
