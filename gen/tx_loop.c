@@ -69,11 +69,16 @@ static bool stopped(const struct tx_worker *w)
 	return atomic_load_explicit(w->stop, memory_order_relaxed);
 }
 
+static bool out_of_time(const struct tx_worker *w, uint64_t now_ns)
+{
+	return now_ns >= w->end_ns && now_ns - w->end_ns >= TX_GRACE_NS;
+}
+
 /* False when a sender that makes no headway should give up: told to stop, out of time, or on a dead queue. */
 static bool keep_trying(struct tx_worker *w, struct waiter *waiter)
 {
 	pio_kick(w->queue);
-	if (stopped(w) || pio_queue_error(w->queue, NULL) || clock_mono_ns() >= w->end_ns)
+	if (stopped(w) || pio_queue_error(w->queue, NULL) || out_of_time(w, clock_mono_ns()))
 		return false;
 	waiter_back_off(waiter);
 	return true;
@@ -133,9 +138,12 @@ static inline __attribute__((always_inline)) void send_all(struct tx_worker *w, 
 		struct limiter_claim c = limiter_claim(w->limiter, left < TX_BURST ? (uint32_t)left : TX_BURST, now);
 		uint32_t sent;
 
-		if (c.departure_ns >= w->end_ns || now >= w->end_ns)
+		if (c.departure_ns >= w->end_ns ||
+		    (c.departure_ns > now && !waiter_until(&waiter, c.departure_ns, w->stop))) {
+			w->abandoned += c.n;
 			break;
-		if (c.departure_ns > now && !waiter_until(&waiter, c.departure_ns, w->stop))
+		}
+		if (out_of_time(w, now))
 			break;
 		sent = send_clump(w, &waiter, &at, c.n, family);
 		left -= left == TX_QUOTA_NONE ? 0 : sent;

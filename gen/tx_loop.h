@@ -22,12 +22,15 @@ struct tx_worker {
 	uint64_t quota;  /* packets of this queue, or TX_QUOTA_NONE */
 	uint64_t end_ns; /* monotonic: nothing departs at or after it; UINT64_MAX: no end */
 	const _Atomic bool *stop;
+	uint64_t abandoned;       /* positions claimed that were not yet due at the end; read after the thread */
 	_Atomic uint64_t last_ns; /* monotonic: when the sending ended; 0: not yet. Any thread reads */
 	_Atomic bool done;        /* the loop has ended and the queue is drained */
 };
 
 /* How long a queue may take to give back what it was handed. */
 #define TX_DRAIN_NS 1000000000ULL
+/* What was due before end_ns and is only a little late is still sent until this long after it. */
+#define TX_GRACE_NS 1000000ULL
 
 /*
  * Deals the flows: queue q of n gets the flows q, q + n, ...; `count` packets are dealt by flow (packet k belongs to

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "worker.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static void *enter(void *arg)
+{
+	struct worker *w = arg;
+
+	w->fn(w->arg);
+	return NULL;
+}
+
+bool worker_cpu_usable(int cpu)
+{
+	cpu_set_t set;
+
+	return cpu >= 0 && cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof(set), &set) == 0 &&
+	       CPU_ISSET((unsigned)cpu, &set);
+}
+
+unsigned worker_cpus_usable(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
+int worker_start(struct worker *w, const char *name, int cpu, void (*fn)(void *arg), void *arg, struct err *e)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+	cpu_set_t set;
+	int rc;
+
+	*w = (struct worker){.fn = fn, .arg = arg};
+	if (cpu != WORKER_CPU_ANY && !worker_cpu_usable(cpu))
+		return err_set(e, -EINVAL, EXIT_USAGE, "cannot start a thread", name,
+			       "processor %d does not exist or this process may not run on it", cpu);
+	pthread_attr_init(&attr);
+	if (cpu != WORKER_CPU_ANY) {
+		CPU_ZERO(&set);
+		CPU_SET((unsigned)cpu, &set);
+		pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
+	}
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&w->thread, &attr, enter, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	if (rc)
+		return err_set(e, -rc, EXIT_RUN, "cannot start a thread", name, "%s", strerror(rc));
+	w->running = true;
+	pthread_setname_np(w->thread, name);
+	return 0;
+}
+
+void worker_join(struct worker *w)
+{
+	if (!w->running)
+		return;
+	pthread_join(w->thread, NULL);
+	w->running = false;
+}
