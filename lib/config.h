@@ -30,10 +30,13 @@ enum rx_mode {
 	RX_MODE_ALL,
 };
 
-#define CONFIG_CPUS_MAX    256
-#define CONFIG_PORTS_MAX   16
-#define CONFIG_FILTERS_MAX 32
-#define CONFIG_STR_MAX     256
+enum pcap_timing { PCAP_TIMING_RATE, PCAP_TIMING_ORIGINAL };
+
+#define CONFIG_CPUS_MAX      256
+#define CONFIG_PORTS_MAX     16
+#define CONFIG_FILTERS_MAX   32
+#define CONFIG_FILTER_STRLEN 64
+#define CONFIG_STR_MAX       256
 
 struct config_cpus {
 	uint16_t n;
@@ -48,7 +51,7 @@ struct config_ports {
 /* --filter KIND=VALUE, repeated or comma-separated; syntax is checked by lib/pio/filter.h. */
 struct config_filters {
 	uint16_t n;
-	char text[CONFIG_FILTERS_MAX][64];
+	char text[CONFIG_FILTERS_MAX][CONFIG_FILTER_STRLEN];
 };
 
 struct config {
@@ -106,11 +109,13 @@ struct config {
 	bool yes;
 	bool allow_match_all;
 	bool dump_config;
+	bool help;
+	bool version;
 	char config_file[CONFIG_STR_MAX];
 
 	/* Accepted so that the answer is one clear sentence: features of later versions. */
 	char pcap[CONFIG_STR_MAX];
-	int pcap_timing;
+	int pcap_timing; /* enum pcap_timing */
 	bool pcap_loop;
 
 	uint64_t given[4]; /* bit per enum option_id: set by the user (option_given()) */

@@ -18,21 +18,21 @@ enum option_id {
 #define OPTION_ENUM(id, ...) OPTION_##id,
 	OPTION_TABLE(OPTION_ENUM)
 #undef OPTION_ENUM
-		OPTION_COUNT
+		OPTION_TOTAL
 };
 
 enum option_action {
-	OPTION_RUN,  /* cfg is complete; p->n == 0 or the problems say what is wrong */
-	OPTION_HELP, /* --help: the caller prints option_help(cfg->verb) */
-	OPTION_VERSION,
+	OPTION_RUN,     /* cfg is complete; p->n == 0 or the problems say what is wrong */
+	OPTION_HELP,    /* --help, squall help [verb]: the caller prints option_help(cfg->verb) */
+	OPTION_VERSION, /* --version, squall version */
 };
 
 /*
  * Fills *cfg: defaults, then the YAML file of --config, then argv (the last of a repeated flag wins, lists are replaced
  * by a later file or command line and extended within one). argv[0] is the program; argv[1] may be a verb, send is
- * the default. A value is checked against its row (type, range, choices, verb); relations between options are the
- * caller's. Output flags (--json …) are found even when other arguments are wrong, so that errors can be reported
- * in the form that was asked for.
+ * the default; --mode receive makes it recv. Not given are what the verb's own defaults fill. A value is checked
+ * against its row (type, range, choices, verb); relations between options are the caller's. Output flags (--json …) are
+ * found even when other arguments are wrong, so that errors can be reported in the form that was asked for.
  */
 enum option_action option_parse(struct config *cfg, int argc, char **argv, struct problems *p);
 

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * option_table: what can be configured, one row an option. Everything else about options is made from these rows.
+ *
+ * X(id, name, letters, type, field, text, arg, verbs, scope, section, help, ...)
+ *
+ *   id       OPTION_<id> in enum option_id
+ *   name     long name on the command line, key in a file
+ *   letters  short names, "" for none
+ *   type     how its text is read: OPTION_TYPE_<type> (option_row.h)
+ *   field    where it goes in struct config; its C type must be the one of the type, or this does not compile
+ *   text     the default as one would type it; "" leaves the field zero: not given
+ *   arg      what help calls the value; "" for flags
+ *   verbs    SEND, RECV, BOTH (these two), ALL
+ *   scope    RUN: one for the run; STREAM: each stream has its own
+ *   section  the heading it is listed under
+ *   help     one sentence; its full stop is added
+ *   ...      more of struct option_row: RANGE(), CHOICES(), LATER() and so on
+ */
+#ifndef SQUALL_OPTION_TABLE_H
+#define SQUALL_OPTION_TABLE_H
+
+#define RANGE(lo, hi)    .min = (lo), .max = (hi)
+#define CHOICES(list)    .choices = (const struct option_choice[]){list(CHOICE) CHOICE(NULL, 0, NULL)}
+#define LATER(meanwhile) .later = (meanwhile)
+#define RECV_TEXT(text)  .recv_text = (text)
+#define ZERO_WORD(word)  .zero_word = (word)
+#define NEVER(text, why) .never = (text), .never_why = (why)
+#define COMMAND_LINE     .command_line_only = true
+
+/* name, value, and for what comes later: what to do until then. */
+#define CHOICE(name, value, later) {name, value, later},
+
+#define MODES(X) \
+	X("udp", MODE_UDP, NULL) \
+	X("tcp-syn", MODE_TCP_SYN, "use --mode udp until then") \
+	X("imix", MODE_IMIX, "run --mode udp once for each --packet-size until then") \
+	X("raw", MODE_RAW, NULL) \
+	X("pcap", MODE_PCAP, "use --mode raw or udp until then") \
+	X("receive", MODE_RECEIVE, NULL)
+
+#define FLOW_ORDERS(X) \
+	X("sequential", FLOW_ORDER_SEQUENTIAL, NULL) \
+	X("random", FLOW_ORDER_RANDOM, NULL)
+
+#define RX_MODES(X) \
+	X("none", RX_MODE_NONE, NULL) \
+	X("generated-flow", RX_MODE_GENERATED_FLOW, NULL) \
+	X("udp-port", RX_MODE_UDP_PORT, NULL) \
+	X("tcp-port", RX_MODE_TCP_PORT, NULL) \
+	X("cidr", RX_MODE_CIDR, NULL) \
+	X("keep-management", RX_MODE_KEEP_MANAGEMENT, NULL) \
+	X("all", RX_MODE_ALL, NULL)
+
+#define PCAP_TIMINGS(X) \
+	X("rate", PCAP_TIMING_RATE, NULL) \
+	X("original", PCAP_TIMING_ORIGINAL, NULL)
+
+/* clang-format off */
+#define OPTION_TABLE(X) \
+	X(INTERFACE, "interface", "i", STRING, interface, "", "NAME", BOTH, RUN, INTERFACE, \
+	  "interface to use: eth1, or with its backend afpacket:eth1, loop:queues=4") \
+	X(BACKEND, "backend", "", STRING, backend, "", "NAME", BOTH, RUN, INTERFACE, \
+	  "way to the interface; not given: by the interface's name, or the best one that works") \
+	X(QUEUES, "queues", "", U32, queues, "0", "N", BOTH, RUN, INTERFACE, \
+	  "queues to use, each with its own thread; 0: one for each of --cpus, or all that the interface has", \
+	  RANGE(0, 65535)) \
+	X(CPUS, "cpus", "", CPUS, cpus, "", "LIST", BOTH, RUN, INTERFACE, \
+	  "CPUs to run the threads on, as in 0-3,5; not given: left to the kernel") \
+	X(QDISC, "qdisc", "", BOOL, qdisc, "false", "", SEND, RUN, INTERFACE, \
+	  "send through the kernel's queueing discipline, so that tcpdump and tc on this interface see the frames") \
+	\
+	X(MODE, "mode", "m", ENUM, mode, "udp", "MODE", SEND, STREAM, PACKETS, \
+	  "what to send; receive stands for squall recv", CHOICES(MODES)) \
+	X(SRC_IP, "src-ip", "", IP, src_ip, "", "ADDRESS", BOTH, STREAM, PACKETS, \
+	  "source address, IPv4 or IPv6; not given: the one that the kernel would use") \
+	X(DST_IP, "dst-ip", "", PREFIX, dst_ip, "", "ADDRESS[/LEN]", BOTH, STREAM, PACKETS, \
+	  "destination address, or a prefix whose hosts the flows walk (its host bits are ignored)") \
+	X(SRC_MAC, "src-mac", "", MAC, src_mac, "", "MAC", SEND, STREAM, PACKETS, \
+	  "source MAC; not given: the interface's own") \
+	X(DST_MAC, "dst-mac", "", MAC, dst_mac, "", "MAC", SEND, STREAM, PACKETS, \
+	  "destination MAC; not given: the next hop's, found as the kernel would", \
+	  NEVER("ff:ff:ff:ff:ff:ff", "every host on the network would take the load")) \
+	X(SRC_PORT, "src-port", "", U16, src_port, "1024", "PORT", SEND, STREAM, PACKETS, \
+	  "source port of the first flow; flow n uses the n-th port after it") \
+	X(DST_PORT, "dst-port", "", U16, dst_port, "9000", "PORT", SEND, STREAM, PACKETS, "destination port") \
+	X(VARY_DST_PORT, "vary-dst-port", "", BOOL, vary_dst_port, "false", "", SEND, STREAM, PACKETS, \
+	  "let the destination port step with the flow too") \
+	X(FLOWS, "flows", "", COUNT, flows, "1", "N", SEND, STREAM, PACKETS, "number of flows", RANGE(1, 0)) \
+	X(FLOW_ORDER, "flow-order", "", ENUM, flow_order, "sequential", "ORDER", SEND, STREAM, PACKETS, \
+	  "order in which the flows take turns", CHOICES(FLOW_ORDERS)) \
+	X(PACKET_SIZE, "packet-size", "s", SIZE, packet_size, "0", "BYTES", SEND, STREAM, PACKETS, \
+	  "whole Ethernet frame with its 4-byte FCS, as in RFC 2544; 0: the smallest that holds the headers", \
+	  RANGE(0, 9018)) \
+	X(VLAN, "vlan", "", U16, vlan, "0", "ID", SEND, STREAM, PACKETS, "802.1Q tag; 0: untagged", RANGE(0, 4094)) \
+	X(ETHERTYPE, "ethertype", "", HEX16, ethertype, "0x88b5", "TYPE", SEND, STREAM, PACKETS, \
+	  "EtherType of --mode raw, 0x and hexadecimal, or decimal") \
+	X(PAYLOAD_BYTE, "payload-byte", "", HEX16, payload_byte, "0x5a", "BYTE", SEND, STREAM, PACKETS, \
+	  "byte that fills the payload", RANGE(0, 255)) \
+	\
+	X(PPS, "pps", "", PPS, pps, "100k", "RATE", SEND, STREAM, RATE, \
+	  "packets a second: 1M, 2.5k, 0.5, 80% of the link, unlimited; --bps alone lifts the default") \
+	X(BPS, "bps", "", BPS, bps, "", "RATE", SEND, STREAM, RATE, \
+	  "bits a second, counted on the wire (L1) unless l2 or l3 follows: 10G, 2.5Gbit/s, 9.5Gbpsl2, 80%; with --pps the " \
+	  "slower one counts") \
+	X(DURATION, "duration", "d", TIME, duration_ns, "30s", "TIME", BOTH, RUN, RATE, \
+	  "how long to run: 30s, 5m, 1h30m; 0: until stopped; for send, --count alone lifts the default", RECV_TEXT("0")) \
+	X(COUNT, "count", "n", COUNT, count, "0", "N", BOTH, RUN, RATE, "packets to send or receive; 0: no limit") \
+	X(BURST, "burst", "", U32, burst, "32", "N", SEND, RUN, RATE, \
+	  "packets that may leave back to back when a rate is set", RANGE(1, 256)) \
+	X(CATCH_UP, "catch-up", "", TIME, catch_up_ns, "100ms", "TIME", SEND, RUN, RATE, \
+	  "how much of the schedule to make up for after a stall; none: nothing", ZERO_WORD("none")) \
+	X(STRICT_RATE, "strict-rate", "", BOOL, strict_rate, "false", "", SEND, RUN, RATE, \
+	  "end with exit code 5 when the rate that was asked for was not reached") \
+	\
+	X(RX_MODE, "rx-mode", "", ENUM, rx_mode, "none", "MODE", BOTH, RUN, RECEIVE, \
+	  "what to take from the kernel", CHOICES(RX_MODES)) \
+	X(RX_PORT, "rx-port", "", PORTS, rx_ports, "", "PORT,...", BOTH, RUN, RECEIVE, \
+	  "ports of --rx-mode udp-port and tcp-port; may be repeated") \
+	X(RX_CIDR, "rx-cidr", "", PREFIX, rx_cidr, "", "ADDRESS/LEN", BOTH, RUN, RECEIVE, \
+	  "source prefix of --rx-mode cidr") \
+	X(FILTER, "filter", "", FILTERS, filters, "", "KIND=VALUE,...", BOTH, RUN, RECEIVE, \
+	  "what to take from the kernel, in detail; may be repeated: filters of one kind are alternatives, those of " \
+	  "different kinds must all match") \
+	X(IDLE, "idle", "", TIME, idle_ns, "0", "TIME", RECV, RUN, RECEIVE, \
+	  "end when nothing has come for this long; 0: never") \
+	X(ALLOW_MATCH_ALL, "allow-match-all", "", BOOL, allow_match_all, "false", "", BOTH, RUN, RECEIVE, \
+	  "agree to take all traffic from the kernel, your own login's too") \
+	\
+	X(JSON, "json", "", BOOL, json, "false", "", ALL, RUN, OUTPUT, "write one JSON document to the standard output") \
+	X(JSON_STREAM, "json-stream", "", BOOL, json_stream, "false", "", ALL, RUN, OUTPUT, \
+	  "write one JSON object a line, each as it happens") \
+	X(CSV, "csv", "", BOOL, csv, "false", "", BOTH, RUN, OUTPUT, "write comma-separated values, a line an interval") \
+	X(INTERVAL, "interval", "", TIME, interval_ns, "1s", "TIME", BOTH, RUN, OUTPUT, "time between two reports", \
+	  RANGE(10000000, 0)) \
+	X(QUIET, "quiet", "q", BOOL, quiet, "false", "", BOTH, RUN, OUTPUT, "write the result only") \
+	X(VERBOSE, "verbose", "", BOOL, verbose, "false", "", ALL, RUN, OUTPUT, "tell more of what is being done") \
+	X(NO_TUI, "no-tui", "", BOOL, no_tui, "false", "", BOTH, RUN, OUTPUT, "run without the terminal dashboard") \
+	X(START, "start", "", BOOL, start, "false", "", SEND, RUN, OUTPUT, "go straight to the live dashboard", \
+	  LATER("leave it out: squall send starts at once")) \
+	\
+	X(PCAP, "pcap", "", FILE, pcap, "", "FILE", SEND, STREAM, PCAP, "capture to replay", \
+	  LATER("use --mode udp or raw until then")) \
+	X(PCAP_TIMING, "pcap-timing", "", ENUM, pcap_timing, "rate", "TIMING", SEND, STREAM, PCAP, \
+	  "whether --pps and --bps or the capture's own times pace the replay", CHOICES(PCAP_TIMINGS), \
+	  LATER("leave it out until then")) \
+	X(PCAP_LOOP, "pcap-loop", "", BOOL, pcap_loop, "true", "", SEND, STREAM, PCAP, \
+	  "start the capture over at its end", LATER("leave it out until then")) \
+	\
+	X(CONFIG, "config", "c", FILE, config_file, "", "FILE", BOTH, RUN, GENERAL, \
+	  "read options from a YAML file of long names and values; the command line overrides it", COMMAND_LINE) \
+	X(DUMP_CONFIG, "dump-config", "", BOOL, dump_config, "false", "", BOTH, RUN, GENERAL, \
+	  "write the configuration as such a file and end", COMMAND_LINE) \
+	X(YES, "yes", "y", BOOL, yes, "false", "", BOTH, RUN, GENERAL, "answer every safety question with yes") \
+	X(FORGET, "forget", "", BOOL, forget, "false", "", BOTH, RUN, GENERAL, \
+	  "forget saved settings; squall saves none, so this changes nothing") \
+	X(SHOW_HELP, "help", "h", BOOL, help, "false", "", ALL, RUN, GENERAL, "show this help", COMMAND_LINE) \
+	X(SHOW_VERSION, "version", "vV", BOOL, version, "false", "", ALL, RUN, GENERAL, "show the version", COMMAND_LINE)
+
+#define OPTION_SECTIONS(X) \
+	X(INTERFACE, "Interface") \
+	X(PACKETS, "Packets") \
+	X(RATE, "Rate and length") \
+	X(RECEIVE, "Receiving") \
+	X(PCAP, "Capture replay (in a later version)") \
+	X(OUTPUT, "Output") \
+	X(GENERAL, "General")
+/* clang-format on */
+
+#endif
