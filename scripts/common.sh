@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# What the scripts share; to be sourced.
+
+# shellcheck disable=SC2034 # for those who source this
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+me=$(basename "$0")
+
+say() {
+	echo "== $*" >&2
+}
+
+die() {
+	echo "$me: $*" >&2
+	exit 1
+}
+
+need_root() {
+	[ "$(id -u)" = 0 ] || die "needs root ($1): run it with sudo"
+}
