@@ -6,8 +6,7 @@ set -euo pipefail
 cd "$root"
 limit=400
 
-shopt -s globstar nullglob
-files=({lib,gen,rx,tui,cmd,examples,tests}/**/*.[ch])
+c_files
 long=$(wc -l "${files[@]}" | awk -v limit=$limit '$2 != "total" && $1 > limit { print $2 ": " $1 " lines" }')
 [ -z "$long" ] || die "longer than $limit lines, split them:"$'\n'"$long"
 say "file size: none of ${#files[@]} files is longer than $limit lines"

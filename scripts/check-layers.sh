@@ -30,13 +30,7 @@ layer() { # of a path
 	esac
 }
 
-shopt -s globstar nullglob
-files=()
-for top in lib gen rx tui cmd examples tests; do
-	files+=("$top"/**/*.[ch])
-done
-[ ${#files[@]} -gt 0 ] || die "no sources in $PWD"
-
+c_files
 bad=0
 complain() {
 	echo "$1:$2: $3" >&2

@@ -18,3 +18,10 @@ die() {
 need_root() {
 	[ "$(id -u)" = 0 ] || die "needs root ($1): run it with sudo"
 }
+
+# Fills `files` with every C file of the tree in the current directory.
+c_files() {
+	shopt -s globstar nullglob
+	files=({lib,gen,rx,tui,cmd,examples,tests}/**/*.[ch])
+	[ ${#files[@]} -gt 0 ] || die "no C files in $PWD"
+}

@@ -81,7 +81,7 @@ static inline void pio_owner_change(struct pio_pool *pool, uint32_t id, enum pio
 static inline unsigned char *pio_slot_start(const struct pio_cache *cache, uint32_t id)
 {
 	return cache->pool->base + ((uint64_t)id << cache->pool->shift) + cache->start +
-	       (id % PIO_STAGGER_LINES) * PIO_STAGGER_BYTES;
+	       (size_t)(id % PIO_STAGGER_LINES) * PIO_STAGGER_BYTES;
 }
 
 /* The slot of an address, or UINT32_MAX when [data, data + len) is not inside one slot. len 0 is outside. */

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# check-tidy.sh [FILE-REGEX...]: clang-tidy finds nothing (.clang-tidy says what it looks for), in all C files or in
+# those that match.
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+cd "$root"
+
+scripts/build.sh clang # clang-tidy reads how clang compiles each file, and the headers that the build makes
+said=$(run-clang-tidy-14 -quiet -p build/clang -j "$(nproc)" "$@" 2>/dev/null) || {
+	grep -E '(error|warning|note):' <<<"$said" | sort -u
+	die "clang-tidy's findings are above"
+}
+say "tidy: nothing found"
