@@ -16,12 +16,26 @@ static const struct pio_backend *backend_by_name(const char *name, size_t len)
 	return NULL;
 }
 
-void pio_name_split(const char *name, const struct pio_backend **backend, const char **device)
+void pio_name_split(const char *name, const char *preferred, const struct pio_backend **backend, const char **device)
 {
 	const char *colon = strchr(name, ':');
 
 	*backend = colon ? backend_by_name(name, (size_t)(colon - name)) : NULL;
 	*device = *backend ? colon + 1 : name;
+	if (!*backend && preferred && preferred[0])
+		*backend = backend_by_name(preferred, strlen(preferred));
+}
+
+int pio_link_name(const char *device, char name[IF_NAMESIZE], struct err *e)
+{
+	size_t len = strcspn(device, ",");
+
+	if (!len || len >= IF_NAMESIZE)
+		return err_set(e, -EINVAL, EXIT_USAGE, "cannot open the interface", device,
+			       len ? "no interface has a name of more than 15 characters" : "the name is empty");
+	memcpy(name, device, len);
+	name[len] = '\0';
+	return 0;
 }
 
 /* The first backend of the table that would work on the link; why the better ones would not is told in *why. */
@@ -47,22 +61,24 @@ int pio_open(const struct pio_conf *conf, struct pio_port **out, struct err *e)
 	const struct pio_backend *backend;
 	const char *device;
 	char why[sizeof((*out)->caps.why)] = "";
+	char name[IF_NAMESIZE];
 	int rc;
 
 	*out = NULL;
-	pio_name_split(conf->name, &backend, &device);
+	pio_name_split(conf->name, conf->backend, &backend, &device);
 	if (!backend && conf->backend && conf->backend[0]) {
-		backend = backend_by_name(conf->backend, strlen(conf->backend));
-		if (!backend) {
-			err_set(e, -EINVAL, EXIT_USAGE, "cannot open the interface", conf->name,
-				"there is no backend \"%s\"", conf->backend);
-			err_hint(e, "squall devices lists them");
-			return -EINVAL;
-		}
+		err_set(e, -EINVAL, EXIT_USAGE, "cannot open the interface", conf->name, "there is no backend \"%s\"",
+			conf->backend);
+		err_hint(e, "squall devices lists them");
+		return -EINVAL;
 	}
 	if (!backend || backend->needs_link) {
-		const struct host_link *link = host_usable_link(conf->host, device, e);
+		const struct host_link *link;
 
+		rc = pio_link_name(device, name, e);
+		if (rc)
+			return rc;
+		link = host_usable_link(conf->host, name, e);
 		if (!link)
 			return -ENODEV;
 		if (!backend)

@@ -139,8 +139,14 @@ extern const struct pio_backend *const pio_backends[];
 int pio_open(const struct pio_conf *conf, struct pio_port **out, struct err *e);
 void pio_close(struct pio_port *port);
 
-/* Splits "backend:device". *backend is NULL when the name has no backend's prefix; *device points into name. */
-void pio_name_split(const char *name, const struct pio_backend **backend, const char **device);
+/*
+ * Splits "backend:device". *device points into name. Without a backend's prefix *backend is the one that `preferred`
+ * names (NULL or empty: none), or NULL.
+ */
+void pio_name_split(const char *name, const char *preferred, const struct pio_backend **backend, const char **device);
+
+/* The interface in a device text: what stands before the first comma ("eth1,tx=ring"). -EINVAL with EXIT_USAGE. */
+int pio_link_name(const char *device, char name[IF_NAMESIZE], struct err *e);
 
 /*
  * Calls fn once on every frame of a transmit queue. Frames are sticky: what is written here, and what is written after
