@@ -2,30 +2,24 @@
 /*
  * report: what a run says of itself, in one of several forms (text, JSON, JSON lines, CSV; the dashboard is one more).
  *
- * The run fills plain structs, a form writes them. Main thread only. Results go to `out`; a failed write (closed pipe,
- * full disk) is returned as -errno by the call that met it and every later one. Numbers that do not exist are null,
+ * The run fills plain structs, a form (report_form.h) writes them. Main thread only. Results go to `out`, each piece
+ * flushed when its call returns; a failed write (closed pipe, full disk) is returned as -errno by the call that met it
+ * and by every later one, which writes nothing more. SIGPIPE has to be ignored. Numbers that do not exist are null,
  * never NaN. docs/json.md documents every key.
  */
 #ifndef SQUALL_REPORT_H
 #define SQUALL_REPORT_H
 
 #include "config.h"
+#include "cpu_seconds.h"
 #include "err.h"
 #include "stats.h"
 
 #include <stdio.h>
 
-/* On the wire a frame has 4 bytes of FCS that no buffer holds, and 20 more of preamble, delimiter and gap (L1). */
-#define FCS_BYTES      4U
-#define L1_EXTRA_BYTES 20U
+struct json_t; /* jansson's */
 
 #define REPORT_QUEUES_MAX 256
-
-/* How often what the whole machine's processors did, in seconds; from /proc/stat. */
-struct cpu_seconds {
-	double user, system, softirq, irq, steal;
-};
-int cpu_seconds_read(struct cpu_seconds *out);
 
 struct report_queue {
 	unsigned queue;
@@ -45,6 +39,10 @@ struct report_sample {
 	struct report_queue queues[REPORT_QUEUES_MAX];
 };
 
+/* More than these are not kept. */
+#define REPORT_FACTS_MAX    40
+#define REPORT_WARNINGS_MAX 16
+
 /* One line of the plan: what will be done, in words. key is the JSON key under start ("next_hop"), label is for people.
  */
 struct report_fact {
@@ -53,22 +51,23 @@ struct report_fact {
 	char value[256];
 };
 
-#define REPORT_FACTS_MAX    40
-#define REPORT_WARNINGS_MAX 16
+struct report_warnings {
+	unsigned n;
+	char text[REPORT_WARNINGS_MAX][256];
+};
+
+void report_warn(struct report_warnings *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 struct report_plan {
-	const struct config *cfg;
 	const char *verb; /* "send", "recv" */
 	bool tx, rx;      /* which directions the run has */
 	unsigned n_facts;
 	struct report_fact facts[REPORT_FACTS_MAX];
-	unsigned n_warnings;
-	char warnings[REPORT_WARNINGS_MAX][256];
+	struct report_warnings warnings;
 };
 
 void report_fact_add(struct report_plan *p, const char *key, const char *label, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-void report_warn(struct report_plan *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 enum end_reason { END_DURATION, END_COUNT, END_SIGNAL, END_ERROR, END_IDLE };
 
@@ -81,31 +80,37 @@ struct report_end {
 	uint64_t first_ns, last_ns; /* wall clock of the first and last counted received packet; 0: none */
 	bool have_loop;
 	struct loop_counts loop;
-	struct cpu_seconds cpu;
-	unsigned n_warnings;
-	char warnings[REPORT_WARNINGS_MAX][256];
+	struct cpu_seconds cpu; /* what the run took: cpu_seconds_sub() of end and start */
+	struct report_warnings warnings;
+};
+
+/* A verb's own result instead of a run ("devices"). Only the function of the form in use is called. */
+struct report_document {
+	const char *key;
+	struct json_t *(*json)(const void *arg);  /* a new reference; NULL when memory is short */
+	void (*text)(const void *arg, FILE *out); /* also when CSV was asked for */
+	const void *arg;
 };
 
 struct report;
 
-struct report_ops {
-	const char *name;
-	int (*begin)(struct report *r, const struct report_plan *plan, uint64_t wall_ns);
-	/* Between two samples; prev is all zero for the first. */
-	int (*interval)(struct report *r, const struct report_sample *prev, const struct report_sample *now);
-	/* Called once on every path. end is NULL when the run never started; e->code is EXIT_DONE when nothing failed.
-	 */
-	int (*end)(struct report *r, const struct report_end *end, const struct err *e, const struct problems *all);
-	/* A verb's own document instead of a run ("devices"): a jansson object, which the call takes over. */
-	int (*document)(struct report *r, const char *key, void *json, const struct err *e);
-};
-
-/* The form that cfg asks for; out stays the caller's. NULL when memory is short. */
+/* The form that cfg asks for. cfg and out stay the caller's and outlive the report. NULL when memory is short. */
 struct report *report_open(const struct config *cfg, FILE *out);
 void report_close(struct report *r);
 
 int report_begin(struct report *r, const struct report_plan *plan, uint64_t wall_ns);
+
+/* Between two samples; prev is all zero for the first. */
 int report_interval(struct report *r, const struct report_sample *prev, const struct report_sample *now);
+
+/*
+ * Once, on every path. end is NULL when the run never started; e may be NULL, and e->code is EXIT_DONE when nothing
+ * failed. all (may be NULL) are the problems that e tells as one. People get errors from cmd/ on stderr: only the
+ * JSON forms write them here.
+ */
 int report_end(struct report *r, const struct report_end *end, const struct err *e, const struct problems *all);
+
+/* Instead of the three above. d's data are not asked for when e is an error. */
+int report_document(struct report *r, const struct report_document *d, const struct err *e, const struct problems *all);
 
 #endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * For people: the plan, a line per interval with what that interval had, a summary of the whole run. Packets and bytes
+ * are exact, rates have an SI prefix. Errors are not told here: cmd/ has them on stderr.
+ */
+#include "clock.h"
+#include "report_form.h"
+#include "units.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define RATE_STR 32
+
+/* "100 kpps", "5 pps"; "-" when there is no such figure. */
+static const char *rate(double v, const char *unit, char buf[RATE_STR])
+{
+	char si[RATE_STR / 2];
+	size_t n;
+
+	units_format_si(v, si, sizeof(si));
+	n = strlen(si);
+	if (!isfinite(v))
+		unit = "";
+	snprintf(buf, RATE_STR, "%s%s%s", si, *unit && isdigit((unsigned char)si[n - 1]) ? " " : "", unit);
+	return buf;
+}
+
+static void text_begin(struct report *r, const struct report_plan *plan, uint64_t wall_ns)
+{
+	int width = (int)strlen("warning");
+
+	(void)wall_ns;
+	if (!plan || r->cfg->quiet)
+		return;
+	for (unsigned i = 0; i < plan->n_facts; i++)
+		if ((int)strlen(plan->facts[i].label) > width)
+			width = (int)strlen(plan->facts[i].label);
+	for (unsigned i = 0; i < plan->n_facts; i++)
+		fprintf(r->out, "%-*s  %s\n", width, plan->facts[i].label, plan->facts[i].value);
+	for (unsigned i = 0; i < plan->warnings.n; i++)
+		fprintf(r->out, "%-*s  %s\n", width, "warning", plan->warnings.text[i]);
+	fputs("\n", r->out);
+}
+
+/* m:ss or h:mm:ss, with milliseconds when intervals are not whole seconds. */
+static void clock_time(struct report *r, uint64_t elapsed_ns)
+{
+	bool fine = r->cfg->interval_ns % NS_PER_S != 0;
+	uint64_t unit = fine ? NS_PER_MS : NS_PER_S;
+	uint64_t ns = (elapsed_ns + unit / 2) / unit * unit;
+	unsigned ms = (unsigned)(ns % NS_PER_S / NS_PER_MS);
+	uint64_t s = ns / NS_PER_S;
+	unsigned m = (unsigned)(s / 60 % 60);
+
+	if (s >= 3600)
+		fprintf(r->out, "[%" PRIu64 ":%02u:%02u", s / 3600, m, (unsigned)(s % 60));
+	else
+		fprintf(r->out, "[%u:%02u", m, (unsigned)(s % 60));
+	if (fine)
+		fprintf(r->out, ".%03u", ms);
+	fputs("]", r->out);
+}
+
+static void direction(struct report *r, const char *name, const struct calc *c, uint64_t dropped)
+{
+	char pps[RATE_STR], l1[RATE_STR], l2[RATE_STR];
+
+	fprintf(r->out, " %s %" PRIu64 " pkts  %s  L1 %s  L2 %s", name, c->packets, rate(c->pps, "pps", pps),
+		rate(c->bps_l1, "bit/s", l1), rate(c->bps_l2, "bit/s", l2));
+	if (dropped)
+		fprintf(r->out, "  drops %" PRIu64, dropped);
+}
+
+static void text_interval(struct report *r, const struct report_sample *prev, const struct report_sample *now)
+{
+	struct report_span s;
+
+	if (r->cfg->quiet)
+		return;
+	report_span_interval(&s, prev, now);
+	clock_time(r, s.elapsed_ns);
+	if (r->tx)
+		direction(r, "tx", &s.tx_rates, calc_tx_dropped(&s.tx));
+	if (r->tx && r->rx)
+		fputs(" |", r->out);
+	if (r->rx)
+		direction(r, "rx", &s.rx_rates, calc_rx_dropped(&s.rx));
+	fputs("\n", r->out);
+}
+
+static void table_head(struct report *r)
+{
+	fprintf(r->out, "%-4s %20s %20s %12s %14s %14s %10s\n", "", "packets", "bytes (L2)", "rate", "L1", "L2",
+		"mean");
+}
+
+static void table_row(struct report *r, const char *name, const struct calc *c)
+{
+	char pps[RATE_STR], l1[RATE_STR], l2[RATE_STR];
+	char mean[RATE_STR] = "-";
+
+	if (isfinite(c->mean_bytes_l2))
+		snprintf(mean, sizeof(mean), "%.0f B", c->mean_bytes_l2);
+	fprintf(r->out, "%-4s %20" PRIu64 " %20" PRIu64 " %12s %14s %14s %10s\n", name, c->packets, c->bytes_l2,
+		rate(c->pps, "pps", pps), rate(c->bps_l1, "bit/s", l1), rate(c->bps_l2, "bit/s", l2), mean);
+}
+
+/* Drops always; with --verbose every counter that is not 0. */
+static void counter_line(struct report *r, const char *name, const char *key, uint64_t n, const char *help)
+{
+	bool telling = calc_is_drop(key) || strcmp(key, "filtered") == 0;
+
+	if (n && (telling || r->cfg->verbose))
+		fprintf(r->out, "%-4s %20" PRIu64 " %s: %s\n", name, n, key, help);
+}
+
+static void amount_line(struct report *r, const char *name, uint64_t n, const char *what)
+{
+	if (n)
+		fprintf(r->out, "%-4s %20" PRIu64 " %s\n", name, n, what);
+}
+
+static void tx_lines(struct report *r, const struct report_span *s, const struct report_end *end)
+{
+	amount_line(r, "tx", end->unsent, "unsent: packets that the schedule asked for and that were not sent");
+#define TX_LINE(key, help) counter_line(r, "tx", #key, s->tx.key, help);
+	STATS_TX(TX_LINE)
+#undef TX_LINE
+}
+
+static void rx_lines(struct report *r, const struct report_span *s)
+{
+#define RX_LINE(key, help)    counter_line(r, "rx", #key, s->rx.key, help);
+#define CLASS_LINE(key, help) amount_line(r, "rx", s->classes.key, help);
+	STATS_RX(RX_LINE)
+	STATS_CLASS(CLASS_LINE)
+#undef RX_LINE
+#undef CLASS_LINE
+}
+
+static void queue_lines(struct report *r, const struct report_sample *total)
+{
+	fprintf(r->out, "%-7s %-5s %20s %20s %12s\n", "queue", "cpu", "tx packets", "rx packets", "drops");
+	for (unsigned i = 0; i < total->n_queues; i++) {
+		const struct report_queue *q = &total->queues[i];
+		char cpu[16] = "-", tx[24] = "-", rx[24] = "-";
+
+		if (q->cpu >= 0)
+			snprintf(cpu, sizeof(cpu), "%d", q->cpu);
+		if (q->tx)
+			snprintf(tx, sizeof(tx), "%" PRIu64, q->tx_counts.completed);
+		if (q->rx)
+			snprintf(rx, sizeof(rx), "%" PRIu64, q->rx_counts.packets);
+		fprintf(r->out, "%-7u %-5s %20s %20s %12" PRIu64 "\n", q->queue, cpu, tx, rx,
+			calc_tx_dropped(&q->tx_counts) + calc_rx_dropped(&q->rx_counts));
+	}
+}
+
+static void cpu_line(struct report *r, const struct cpu_seconds *c)
+{
+	if (!isfinite(c->user))
+		return;
+	fputs("cpu ", r->out);
+#define CPU_PART(key) fprintf(r->out, " %s %.2f s", #key, c->key);
+	CPU_SECONDS(CPU_PART)
+#undef CPU_PART
+	fputs(" (whole machine)\n", r->out);
+}
+
+static void text_end(struct report *r, const struct report_end *end, const struct err *e, const struct problems *all)
+{
+	struct report_span s;
+	char took[RATE_STR];
+
+	(void)e;
+	(void)all;
+	if (!end)
+		return;
+	report_span_run(&s, end);
+	fprintf(r->out, "%sran for %s, ended by %s\n", r->n_intervals && !r->cfg->quiet ? "\n" : "",
+		units_format_time(s.ns, took, sizeof(took)), end_reason_name(end->reason));
+	table_head(r);
+	if (r->tx)
+		table_row(r, "tx", &s.tx_rates);
+	if (r->rx)
+		table_row(r, "rx", &s.rx_rates);
+	if (r->tx)
+		tx_lines(r, &s, end);
+	if (r->rx)
+		rx_lines(r, &s);
+#define LOOP_LINE(key, help) amount_line(r, "loop", end->loop.key, help);
+	if (end->have_loop) {
+		STATS_LOOP(LOOP_LINE)
+	}
+#undef LOOP_LINE
+	if (end->total->n_queues > 1)
+		queue_lines(r, end->total);
+	cpu_line(r, &end->cpu);
+	for (unsigned i = 0; i < end->warnings.n; i++)
+		fprintf(r->out, "warning  %s\n", end->warnings.text[i]);
+}
+
+void report_text_document(struct report *r, const struct report_document *d, const struct err *e,
+			  const struct problems *all)
+{
+	(void)all;
+	if (!err_failed(e))
+		d->text(d->arg, r->out);
+}
+
+const struct report_ops report_text_ops = {
+	.begin = text_begin,
+	.interval = text_interval,
+	.end = text_end,
+	.document = report_text_document,
+};
