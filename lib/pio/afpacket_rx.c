@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel fills blocks of packets and hands over a block when it is full or 1 ms old; packets are copied into the
+ * pool's frames and the block goes back as soon as it is drained. Offsets that the kernel wrote are checked before
+ * they are followed.
+ */
+#include "afpacket_queue.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <linux/virtio_net.h>
+#include <poll.h>
+#include <string.h>
+
+#define MACS_LEN (2U * ETH_ALEN)
+#define TAG_LEN  4U
+#define LOOK_MAX 1024U /* packets looked at by one call, so that a flood of strangers does not hold it */
+
+static inline struct afpacket_rx *rx_of(struct pio_queue *q)
+{
+	return (struct afpacket_rx *)q;
+}
+
+static inline struct tpacket_block_desc *block_at(const struct afpacket_rx *rx)
+{
+	return (struct tpacket_block_desc *)(void *)(rx->ring + (size_t)rx->block * rx->block_size);
+}
+
+static inline bool block_ready(const struct afpacket_rx *rx)
+{
+	return __atomic_load_n(&block_at(rx)->hdr.bh1.block_status, __ATOMIC_ACQUIRE) & TP_STATUS_USER;
+}
+
+static void block_release(struct afpacket_rx *rx)
+{
+	__atomic_store_n(&block_at(rx)->hdr.bh1.block_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
+	rx->left = 0;
+	if (++rx->block == rx->blocks)
+		rx->block = 0;
+}
+
+static bool block_open(struct afpacket_rx *rx)
+{
+	while (block_ready(rx)) {
+		const struct tpacket_hdr_v1 *h = &block_at(rx)->hdr.bh1;
+
+		rx->left = h->num_pkts;
+		rx->at = h->offset_to_first_pkt;
+		if (rx->left)
+			return true;
+		block_release(rx);
+	}
+	return false;
+}
+
+/* One packet of a block, its fields read once and found to lie inside the block. */
+struct packet {
+	const unsigned char *data;
+	uint32_t len;   /* there */
+	uint32_t whole; /* as it was received, the outer tag not counted */
+	uint32_t next;  /* offset of the next packet in the block */
+	uint32_t flags;
+	uint32_t tag; /* big-endian TPID and TCI, 0: none */
+};
+
+static inline bool packet_at(const struct afpacket_rx *rx, struct packet *p)
+{
+	const unsigned char *block = (const unsigned char *)block_at(rx);
+	const struct tpacket3_hdr *h = (const struct tpacket3_hdr *)(const void *)(block + rx->at);
+	const uint32_t size = rx->block_size;
+
+	if (rx->at > size - sizeof(*h) || rx->at % _Alignof(struct tpacket3_hdr))
+		return false;
+	uint32_t room = size - rx->at;
+	uint32_t mac = h->tp_mac;
+	uint32_t status = h->tp_status;
+
+	p->len = h->tp_snaplen;
+	p->whole = h->tp_len;
+	p->next = rx->at + h->tp_next_offset;
+	if (mac < sizeof(*h) + sizeof(struct virtio_net_hdr) || mac > room || p->len > room - mac ||
+	    h->tp_next_offset >= room)
+		return false;
+	p->data = (const unsigned char *)h + mac;
+	__builtin_prefetch((const unsigned char *)h + h->tp_next_offset + 128);
+
+	const struct virtio_net_hdr *v = (const struct virtio_net_hdr *)(const void *)(p->data - sizeof(*v));
+
+	p->flags = status & TP_STATUS_CSUMNOTREADY ? PIO_CSUM_UNFINISHED
+						   : (status & TP_STATUS_CSUM_VALID ? PIO_CSUM_OK : 0);
+	if (v->gso_type & ~VIRTIO_NET_HDR_GSO_ECN)
+		p->flags |= PIO_SUPER;
+	p->tag = 0;
+	if (status & TP_STATUS_VLAN_VALID && p->len >= MACS_LEN) {
+		uint32_t tpid = status & TP_STATUS_VLAN_TPID_VALID ? h->hv1.tp_vlan_tpid : ETH_P_8021Q;
+
+		p->tag = htonl(tpid << 16 | (h->hv1.tp_vlan_tci & 0xffff));
+	}
+	return true;
+}
+
+/* Copies `len` bytes of the packet from `from` on, the tag back in its place. */
+static inline void copy_part(unsigned char *to, const struct packet *p, uint32_t from, uint32_t len)
+{
+	if (!p->tag) {
+		memcpy(to, p->data + from, len);
+	} else if (from) {
+		memcpy(to, p->data + from - TAG_LEN, len);
+	} else {
+		memcpy(to, p->data, MACS_LEN);
+		memcpy(to + MACS_LEN, &p->tag, TAG_LEN);
+		memcpy(to + MACS_LEN + TAG_LEN, p->data + MACS_LEN, len - MACS_LEN - TAG_LEN);
+	}
+}
+
+enum outcome { DELIVERED, PASSED_OVER, NO_ROOM };
+
+/* Makes frames of the packet, at most n; *used is how many it took. */
+static inline enum outcome deliver(struct afpacket_rx *rx, const struct packet *p, struct pio_frame *f, unsigned n,
+				   unsigned *used)
+{
+	struct pio_cache *cache = rx->q.cache;
+	struct stats_rx *s = &rx->q.stats.rx;
+	uint32_t total = p->len + (p->tag ? TAG_LEN : 0);
+	uint32_t first = total < rx->room ? total : rx->room;
+
+	if (p->len < p->whole) {
+		/* It did not fit a block: the kernel cut it. */
+		stats_add(&s->dropped_ring, 1);
+		return PASSED_OVER;
+	}
+	if (!cache->n)
+		return NO_ROOM;
+
+	unsigned char *data = pio_slot_start(cache, cache->free[cache->n - 1]);
+
+	copy_part(data, p, 0, first);
+	if (!rx->filter->all && !filter_matches(rx->filter, data, first)) {
+		stats_add(&s->filtered, 1);
+		return PASSED_OVER;
+	}
+	unsigned frames = first == total ? 1 : (total + rx->room - 1) / rx->room;
+
+	if (frames > n || frames > cache->n)
+		return NO_ROOM;
+	pio_cache_get(cache, f, frames);
+	f[0].len = first;
+	f[0].flags = p->flags;
+	for (unsigned i = 1; i < frames; i++) {
+		uint32_t from = i * rx->room;
+
+		f[i - 1].flags |= PIO_MORE;
+		f[i].len = total - from < rx->room ? total - from : rx->room;
+		copy_part(f[i].data, p, from, f[i].len);
+	}
+	*used = frames;
+	return DELIVERED;
+}
+
+static unsigned rx_rx(struct pio_queue *q, struct pio_frame *f, unsigned n)
+{
+	struct afpacket_rx *rx = rx_of(q);
+	unsigned got = 0;
+	unsigned looked_at = 0;
+	uint64_t packets = 0;
+	uint64_t bytes = 0;
+	uint64_t super = 0;
+	uint64_t unfinished = 0;
+
+	while (got < n && looked_at++ < LOOK_MAX && (rx->left || block_open(rx))) {
+		struct packet p;
+		unsigned used = 0;
+
+		if (!packet_at(rx, &p)) {
+			pio_queue_fail(q, -EBADMSG, EXIT_RUN, "cannot read the receive ring",
+				       "the kernel's offsets lead out of the block");
+			block_release(rx);
+			break;
+		}
+		enum outcome o = deliver(rx, &p, f + got, n - got, &used);
+
+		if (o == NO_ROOM) {
+			/* More frames than the caller's whole array or the queue has: it would never go. */
+			bool never = !got && q->cache->n && (q->cache->n == q->cache->count || q->cache->n >= n);
+
+			if (!never)
+				break;
+			stats_add(&q->stats.rx.dropped_pool, 1);
+		}
+		if (o == DELIVERED) {
+			packets++;
+			bytes += p.len + (p.tag ? TAG_LEN : 0);
+			super += !!(p.flags & PIO_SUPER);
+			unfinished += !!(p.flags & PIO_CSUM_UNFINISHED);
+			got += used;
+		}
+		rx->at = p.next;
+		if (!--rx->left)
+			block_release(rx);
+	}
+	if (packets) {
+		struct stats_rx *s = &q->stats.rx;
+
+		stats_add(&s->packets, packets);
+		stats_add(&s->bytes, bytes);
+		stats_add(&s->batches, 1);
+		if (super)
+			stats_add(&s->super_frames, super);
+		if (unfinished)
+			stats_add(&s->csum_unfinished, unfinished);
+	}
+	return got;
+}
+
+static void rx_kick(struct pio_queue *q)
+{
+	(void)q;
+}
+
+static unsigned rx_no_tx(struct pio_queue *q, const struct pio_frame *f, unsigned n)
+{
+	(void)q;
+	(void)f;
+	(void)n;
+	return 0;
+}
+
+static unsigned rx_get(struct pio_queue *q, struct pio_frame *f, unsigned n)
+{
+	return pio_cache_get(q->cache, f, n);
+}
+
+/* A socket whose interface was removed forgets its index; one whose interface is down does not. */
+static int check_interface(struct afpacket_rx *rx)
+{
+	struct sockaddr_ll a = {0};
+	socklen_t size = sizeof(a);
+
+	if (getsockname(rx->fd, (struct sockaddr *)&a, &size) == 0 && a.sll_ifindex <= 0)
+		afpacket_gone(&rx->q);
+	return pio_queue_error(&rx->q, NULL);
+}
+
+static int rx_poll(struct pio_queue *q, int timeout_ms)
+{
+	struct afpacket_rx *rx = rx_of(q);
+	struct pollfd p = {.fd = rx->fd, .events = POLLIN | POLLERR};
+	int rc = pio_queue_error(q, NULL);
+
+	if (rc)
+		return rc;
+	if (rx->left || block_ready(rx))
+		return 1;
+	rc = poll(&p, 1, timeout_ms);
+	if (rc < 0)
+		return -errno;
+	if (p.revents & POLLERR) {
+		int error;
+		socklen_t size = sizeof(error);
+
+		/* Reading the error clears it. ENETDOWN: the socket comes back by itself when the link does. */
+		getsockopt(rx->fd, SOL_SOCKET, SO_ERROR, &error, &size);
+	}
+	if (block_ready(rx))
+		return 1;
+	return check_interface(rx);
+}
+
+static void rx_sync(struct pio_queue *q)
+{
+	struct afpacket_rx *rx = rx_of(q);
+	struct tpacket_stats_v3 s;
+	socklen_t size = sizeof(s);
+
+	/* Reading the kernel's counters clears them. */
+	if (getsockopt(rx->fd, SOL_PACKET, PACKET_STATISTICS, &s, &size) == 0 && s.tp_drops)
+		stats_add(&q->stats.rx.dropped_ring, s.tp_drops);
+	check_interface(rx);
+}
+
+const struct pio_queue_ops afpacket_rx_ops = {
+	.get = rx_get,
+	.tx = rx_no_tx,
+	.kick = rx_kick,
+	.rx = rx_rx,
+	.poll = rx_poll,
+	.sync = rx_sync,
+};
