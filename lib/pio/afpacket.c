@@ -43,14 +43,12 @@ static int refuse_device(struct err *e, const char *device, const char *cause)
 static int parse_device(const char *text, struct device *d, struct err *e)
 {
 	const char *comma = strchr(text, ',');
-	size_t len = comma ? (size_t)(comma - text) : strlen(text);
+	int rc;
 
 	*d = (struct device){.forced = comma != NULL};
-	if (!len || len >= sizeof(d->name))
-		return refuse_device(e, text, "this is no interface name");
-	memcpy(d->name, text, len);
-	if (!comma)
-		return 0;
+	rc = pio_link_name(text, d->name, e);
+	if (rc || !comma)
+		return rc;
 	if (strncmp(comma + 1, "tx=", 3) != 0)
 		return refuse_device(e, text, "the only option is tx");
 	for (unsigned i = 0; i < sizeof(mechanism_option) / sizeof(mechanism_option[0]); i++) {
