@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host_internal: what the host_*.c files share. Nobody else includes it.
+ */
+#ifndef SQUALL_HOST_INTERNAL_H
+#define SQUALL_HOST_INTERNAL_H
+
+#include "host.h"
+
+#include <libmnl/libmnl.h>
+
+/* The kernel hands a dump over in pieces of at most 32 KiB. */
+#define HOST_NL_BUF 32768
+
+/* Where the next message or attribute starts. (libmnl's macro mixes signs.) */
+static inline size_t host_nl_align(size_t len)
+{
+	return (len + MNL_ALIGNTO - 1) & ~(size_t)(MNL_ALIGNTO - 1);
+}
+
+/* A bound route netlink socket, closed by the caller with mnl_socket_close(); NULL with errno set. */
+struct mnl_socket *host_nl_open(void);
+
+/*
+ * Sends one request that is no dump and reads until the kernel's acknowledgement; cb (may be NULL) sees the answers.
+ * Returns the kernel's -errno.
+ */
+int host_nl_talk(struct mnl_socket *nl, struct nlmsghdr *req, mnl_cb_t cb, void *data);
+
+/* Fills what ethtool knows: driver, bus, channels, speed, NUMA node. sock: any IP socket. Gaps stay as "unknown". */
+void host_link_ethtool(struct host_link *l, int sock);
+
+/* The address in network order of an AF_INET or AF_INET6 object. */
+struct ip host_ip(int af, const void *bytes);
+
+/* The address of `link` that the kernel would send from to dst by route r (NULL: by none). NULL: none is usable. */
+const struct host_addr *host_source(const struct host *h, int link, const struct ip *dst, const struct host_route *r);
+
+bool host_covers(const struct prefix *outer, const struct prefix *inner);
+
+/* The route that all of dst takes from `link`, as far as no more specific one is inside it; NULL: none. */
+const struct host_route *host_best_route(const struct host *h, int link, const struct prefix *dst);
+
+/* A more specific route inside dst that is in force and leads elsewhere than r; NULL: none. */
+const struct host_route *host_splitting_route(const struct host *h, int link, const struct prefix *dst,
+					      const struct host_route *r);
+
+/* Another route on r's link that is as good as r and leads to another next hop; NULL: none. */
+const struct host_route *host_rival_route(const struct host *h, const struct host_route *r);
+
+/* The link's name for a message; never NULL. */
+const char *host_link_name(const struct host *h, int index);
+
+#endif
