@@ -2,8 +2,8 @@
 /*
  * host: what Linux knows about its links, addresses, routes and neighbours, and where a packet would go.
  *
- * Everything comes by netlink and ethtool ioctls of the calling thread's network namespace; nothing is read from
- * /sys, which may show another namespace. A struct host is a snapshot: filled once, then only read (any thread).
+ * Everything comes by netlink and ethtool ioctls of the calling thread's network namespace; no interface is looked up
+ * in /sys, which may show another namespace (only a PCI device's NUMA node is, which belongs to none). A struct host is a snapshot: filled once, then only read (any thread).
  */
 #ifndef SQUALL_HOST_H
 #define SQUALL_HOST_H

@@ -291,7 +291,7 @@ static int parse_neigh(struct host *h, const struct nlmsghdr *nlh)
 
 	if (!m)
 		return -EBADMSG;
-	if ((m->ndm_family != AF_INET && m->ndm_family != AF_INET6) || (m->ndm_flags & NTF_PROXY))
+	if (m->ndm_family != AF_INET && m->ndm_family != AF_INET6)
 		return 0;
 	n = grow(h->neighs, h->n_neighs, sizeof(*n));
 	if (!n)

@@ -34,6 +34,11 @@ static int setup(void **state)
 	messages_add_route(&messages, "2001:db8:66::/64", NULL, 14, 0);
 	messages_add_route(&messages, "2001:db8:77::/64", "fe80::77", 12, 0);
 	messages_add_addr(&messages, 12, "fe80::b0b", 64, RT_SCOPE_LINK, IFA_F_PERMANENT);
+	messages_add_addr(&messages, 12, "10.12.0.5", 24, RT_SCOPE_UNIVERSE, IFA_F_DEPRECATED);
+	messages_add_addr(&messages, 12, "10.12.0.6", 24, RT_SCOPE_UNIVERSE, 0);
+	messages_add_route(&messages, "10.12.0.0/24", NULL, 12, 0);
+	messages_add_addr(&messages, 11, "2001:db8:b::1", 64, RT_SCOPE_UNIVERSE, 0);
+	messages_add_route(&messages, "2001:db8:b::/64", NULL, 11, 256);
 	return messages.len == 0 || host_parse(&host, messages.bytes, messages.len);
 }
 
@@ -105,6 +110,10 @@ static void connected(void **state)
 	goes("vb", "10.1.0.77", "10.1.0.77", "10.1.0.1");
 	goes("va", "2001:db8:1::99", "2001:db8:1::99", "2001:db8:1::1");
 	goes("va", "fe80::b", "fe80::b", "fe80::a");
+	goes("pb", "10.12.0.9", "10.12.0.9", "10.12.0.6");
+	/* RFC 6724 rule 8: the longest common prefix. */
+	goes("vb", "2001:db8:b::9", "2001:db8:b::9", "2001:db8:b::1");
+	goes("vb", "2001:db8:2::9", "2001:db8:2::9", "2001:db8:2::1");
 }
 
 static void neighbour_entries(void **state)
