@@ -2,8 +2,9 @@
 /*
  * host: what Linux knows about its links, addresses, routes and neighbours, and where a packet would go.
  *
- * Everything comes by netlink and ethtool ioctls of the calling thread's network namespace; no interface is looked up
- * in /sys, which may show another namespace (only a PCI device's NUMA node is, which belongs to none). A struct host is a snapshot: filled once, then only read (any thread).
+ * Everything comes by netlink and ethtool ioctls of the calling thread's network namespace. No interface is looked up
+ * in /sys, which may show another namespace; only a PCI device's NUMA node is read there, as it belongs to none.
+ * A struct host is a snapshot: filled once, then only read (any thread).
  */
 #ifndef SQUALL_HOST_H
 #define SQUALL_HOST_H
@@ -86,7 +87,7 @@ void host_free(struct host *h);
 /*
  * Adds the objects of one or several raw rtnetlink messages (as received, RTM_NEW* only; others are passed over) to
  * *h, which starts zeroed. This is what host_load() feeds, and what tests feed with recorded messages.
- * -EBADMSG for a message that is cut short.
+ * -EBADMSG for a message that is cut short. msgs is aligned like a struct nlmsghdr.
  */
 int host_parse(struct host *h, const void *msgs, size_t len);
 
@@ -132,19 +133,23 @@ struct host_path {
 
 /*
  * Pure: decides source address and next hop from the snapshot as the kernel would for a packet bound to that link:
- * longest prefix, then lowest metric, among the routes through the link; the source address by prefsrc, then by the
+ * longest prefix, then a route through the link, then lowest metric, in the tables local, main and default; a more
+ * specific route through another link is refused, not overridden. The source address by prefsrc, then by the
  * next hop's subnet, scope and IPv6 preferences (RFC 6724 as far as one link goes).
  * Refused, each naming the ways out (another -i, or --dst-mac, or --src-ip): no route at all (EXIT_RUN), a route that
  * leaves through another link, a connected prefix of more than one address, a prefix split between next hops, a
- * multipath route with several gateways on the link, the host's own address, no usable source address.
+ * multipath route with several gateways on the link, the host's own address, a broadcast address, a prefix of
+ * multicast groups, no usable source address.
  */
 int host_route_to(const struct host *h, const struct host_target *t, struct host_path *out, struct err *e);
 
 /*
  * Fills path->dst_mac. Asks the kernel to resolve (or, when the entry is stale, to confirm) path->next_hop on
- * path->l3_link and waits at most timeout_ms. *cancel non-zero ends the wait with -EINTR (may be NULL).
- * EXIT_RUN naming the address when it stays silent. Never returns a zero MAC. Without CAP_NET_ADMIN the kernel is
- * made to ask by one UDP datagram to port 9 instead, and a stale entry is used as the kernel would use it.
+ * path->l3_link and waits at most timeout_ms; does nothing when the MAC is known or none is wanted. A stale entry is
+ * asked at its old MAC first, and by broadcast when that stays silent for half of the time (1 s at most).
+ * *cancel non-zero ends the wait with -EINTR (may be NULL). EXIT_RUN naming the address when it stays silent. Never
+ * returns a zero MAC. Without CAP_NET_ADMIN the kernel is made to ask by UDP datagrams to port 9 instead, and a stale
+ * entry is used as the kernel would use it.
  */
 int host_resolve(struct host_path *path, unsigned timeout_ms, const volatile int *cancel, struct err *e);
 
