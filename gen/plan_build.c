@@ -212,16 +212,20 @@ static void put_ethernet(struct tx_plan *plan, const struct config *cfg, const s
 	core_put16(at, core_be16(type));
 }
 
-/* Nanoseconds and 2^-32 of one between packets, from a rate in micro units a second and units a packet. */
+/*
+ * The time between packets, from a rate in micro units a second and units a packet. Rounded up to 2^-32 ns, so that
+ * N / r seconds hold N packets and never one more.
+ */
 static int interval_of(uint64_t micro, uint64_t units, struct pacer_rate *out)
 {
-	uint128 num = (uint128)NS_PER_S_MICRO * units;
-	uint128 ns = num / micro;
+	uint128 ns = (uint128)NS_PER_S_MICRO * units / micro;
+	uint128 rest = (uint128)NS_PER_S_MICRO * units % micro;
+	uint128 fixed = (ns << 32) + ((rest << 32) + micro - 1) / micro;
 
 	if (ns > INTERVAL_MAX_NS)
 		return -ERANGE;
-	out->ns = (uint64_t)ns;
-	out->frac = (uint32_t)(((num % micro) << 32) / micro);
+	out->ns = (uint64_t)(fixed >> 32);
+	out->frac = (uint32_t)fixed;
 	return 0;
 }
 

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The departure-time bucket, against exact arithmetic and a clock that the test turns. */
+#include "gen/limiter.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define START 1000000000ULL
+#define S     1000000000ULL
+
+__extension__ typedef unsigned __int128 uint128;
+
+/* The interval of a rate in micro packets a second, by the definition: 10^15 / micro ns, rounded up to 2^-32 ns. */
+static struct tx_pace pace_of(uint64_t micro_pps, uint32_t burst)
+{
+	uint128 fixed = (((uint128)1000000000000000ULL << 32) + micro_pps - 1) / micro_pps;
+	struct tx_pace p = {.burst = burst};
+
+	p.interval.ns = (uint64_t)(fixed >> 32);
+	p.interval.frac = (uint32_t)fixed;
+	return p;
+}
+
+static uint64_t pps(uint64_t n)
+{
+	return n * 1000000;
+}
+
+static void init(struct limiter *l, uint64_t micro_pps, uint32_t burst, uint64_t catch_up)
+{
+	struct tx_pace p = pace_of(micro_pps, burst);
+
+	limiter_init(l, &p, catch_up, START);
+}
+
+static void departs_exactly_for_ten_billion_packets(void **state)
+{
+	static const uint64_t rates[] = {500000, 1000000, 33333000000, 100000000000, 14880952000000};
+	struct limiter l;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		init(&l, rates[i], 32, 0);
+		for (uint64_t k = 1; k <= 10000000000ULL; k *= 10) {
+			uint64_t exact = (uint64_t)((uint128)k * 1000000000000000ULL / rates[i]);
+			uint64_t got = limiter_departure(&l, k) - START;
+
+			assert_in_range(got, exact, exact + 3);
+		}
+	}
+}
+
+static void low_rates_leave_one_by_one(void **state)
+{
+	struct limiter l;
+
+	(void)state;
+	init(&l, pps(100000), 32, S / 10);
+	for (uint64_t k = 0; k < 1000; k++) {
+		struct limiter_claim c = limiter_claim(&l, 64, START + k * 10000);
+
+		assert_int_equal(c.n, 1);
+		assert_int_equal(c.departure_ns, START + k * 10000);
+	}
+}
+
+static void clumps_are_bounded_by_burst(void **state)
+{
+	struct limiter l;
+
+	(void)state;
+	for (uint32_t burst = 1; burst <= 64; burst *= 2) {
+		init(&l, pps(100000000), burst, S / 10);
+		for (int i = 0; i < 100; i++)
+			assert_in_range(limiter_claim(&l, 64, START).n, 1, burst);
+		/* Late by 10 ms, a million packets: still no larger clump. */
+		for (int i = 0; i < 100; i++)
+			assert_in_range(limiter_claim(&l, 64, START + S / 100).n, 1, burst);
+	}
+}
+
+/* Whatever the number of claimers and their order: each position once, in departure order. */
+static void claims_cover_the_schedule_once(void **state)
+{
+	struct limiter l;
+	uint64_t next = 0;
+	uint64_t now = START;
+
+	(void)state;
+	init(&l, pps(1000000), 32, S / 10);
+	for (uint32_t i = 0; i < 100000; i++) {
+		struct limiter_claim c = limiter_claim(&l, i % 7 + 1, now);
+
+		assert_int_equal(c.departure_ns, limiter_departure(&l, next));
+		assert_in_range(c.n, 1, i % 7 + 1);
+		next += c.n;
+		now = c.departure_ns > now ? c.departure_ns : now;
+	}
+}
+
+static void a_stall_is_repaid_up_to_catch_up(void **state)
+{
+	struct limiter l;
+	struct limiter_claim c;
+	uint64_t sent = 0;
+	uint64_t now = START + S;
+
+	(void)state;
+	/* 1 s late at 10 kpps with 100 ms of patience: positions before 0.9 s are passed over, 9000 of them. */
+	init(&l, pps(10000), 32, S / 10);
+	c = limiter_claim(&l, 64, now);
+	assert_int_equal(c.departure_ns, START + S * 9 / 10);
+	sent += c.n;
+	for (;;) {
+		c = limiter_claim(&l, 64, now);
+		if (c.departure_ns >= now)
+			break;
+		assert_true(c.n <= 32);
+		sent += c.n;
+	}
+	assert_in_range(sent, 1000, 1001);
+	assert_int_equal(atomic_load(&l.next) - c.n - sent, 9000);
+}
+
+static void without_catch_up_nothing_is_repaid(void **state)
+{
+	struct limiter l;
+	struct limiter_claim c;
+
+	(void)state;
+	init(&l, pps(10000), 32, 0);
+	c = limiter_claim(&l, 64, START + S + 50000);
+	assert_int_equal(c.n, 1);
+	assert_int_equal(c.departure_ns, START + S);
+	/* A claim that is late by less than an interval is on time. */
+	assert_int_equal(limiter_claim(&l, 64, START + S + 150000).departure_ns, START + S + 100000);
+}
+
+static void due_counts_departures_before_a_time(void **state)
+{
+	struct limiter l;
+
+	(void)state;
+	init(&l, pps(1000), 32, 0);
+	assert_int_equal(limiter_due(&l, START), 0);
+	assert_int_equal(limiter_due(&l, START + 1), 1);
+	assert_int_equal(limiter_due(&l, START + 1000000), 1);
+	assert_int_equal(limiter_due(&l, START + 1000001), 2);
+	assert_int_equal(limiter_due(&l, START + 5 * S), 5000);
+	init(&l, 500000, 32, 0);
+	assert_int_equal(limiter_due(&l, START + 8 * S), 4);
+	/* An interval that is not a whole number of ns. */
+	init(&l, pps(33333), 32, 0);
+	assert_int_equal(limiter_due(&l, START + 10 * S), 333330);
+}
+
+static void unlimited_gives_what_is_asked(void **state)
+{
+	struct tx_pace p = {.burst = 32};
+	struct limiter l;
+	struct limiter_claim c;
+
+	(void)state;
+	limiter_init(&l, &p, S / 10, START);
+	c = limiter_claim(&l, 64, START + 17);
+	assert_int_equal(c.n, 64);
+	assert_int_equal(c.departure_ns, START + 17);
+	assert_int_equal(limiter_due(&l, START + S), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(departs_exactly_for_ten_billion_packets),
+		cmocka_unit_test(low_rates_leave_one_by_one),
+		cmocka_unit_test(clumps_are_bounded_by_burst),
+		cmocka_unit_test(claims_cover_the_schedule_once),
+		cmocka_unit_test(a_stall_is_repaid_up_to_catch_up),
+		cmocka_unit_test(without_catch_up_nothing_is_repaid),
+		cmocka_unit_test(due_counts_departures_before_a_time),
+		cmocka_unit_test(unlimited_gives_what_is_asked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
