@@ -36,8 +36,10 @@ static unsigned edit_distance(const char *a, size_t na, const char *b, size_t nb
 
 void nearest_start(struct nearest *n, const char *word)
 {
-	/* A third of the word may be wrong, and of three letters one. */
-	*n = (struct nearest){.word = word, .distance = (unsigned)(strlen(word) + 2) / 3 + 1};
+	size_t third = strlen(word) / 3;
+
+	/* A third of the word may be wrong, and of a short one a letter. */
+	*n = (struct nearest){.word = word, .distance = (unsigned)(third ? third : 1) + 1};
 }
 
 void nearest_try(struct nearest *n, const char *candidate)

@@ -68,10 +68,13 @@ const char *option_nearest(const char *name, enum verb verb)
 {
 	struct nearest n;
 
+	/* Of equally near names the verb's own. */
 	nearest_start(&n, name);
-	for (unsigned i = 0; i < OPTION_TOTAL; i++) {
-		if (option_rows[i].verbs & verb)
-			nearest_try(&n, option_rows[i].name);
+	for (unsigned i = 0; i < 2 * OPTION_TOTAL; i++) {
+		const struct option_row *row = &option_rows[i % OPTION_TOTAL];
+
+		if (i >= OPTION_TOTAL || row->verbs & verb)
+			nearest_try(&n, row->name);
 	}
 	return n.best;
 }

@@ -30,7 +30,7 @@ enum option_action {
 /*
  * Fills *cfg: defaults, then the YAML file of --config, then argv (the last of a repeated flag wins, lists are replaced
  * by a later file or command line and extended within one). argv[0] is the program; argv[1] may be a verb, send is
- * the default; --mode receive makes it recv. Not given are what the verb's own defaults fill. A value is checked
+ * the default; --mode receive makes it recv. What was not given gets the verb's default. A value is checked
  * against its row (type, range, choices, verb); relations between options are the caller's. Output flags (--json …) are
  * found even when other arguments are wrong, so that errors can be reported in the form that was asked for.
  */

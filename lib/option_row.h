@@ -149,6 +149,9 @@ char *option_range(const struct option_row *row, char *buf, size_t size);
 /* "a, b, c" of an enum; later: also those that come later. Returns buf. */
 char *option_choices(const struct option_row *row, bool later, char *buf, size_t size);
 bool option_is_list(const struct option_row *row);
+/* What help says after the sentence: "default 32; 1 to 256". verbs: one, or all that the row has. Returns buf. */
+#define OPTION_FACTS_MAX 512
+char *option_facts(const struct option_row *row, unsigned verbs, char *buf, size_t size);
 
 static inline bool option_bit(const uint64_t *words, unsigned id)
 {

@@ -20,8 +20,12 @@
 #ifndef SQUALL_OPTION_TABLE_H
 #define SQUALL_OPTION_TABLE_H
 
-#define RANGE(lo, hi)    .min = (lo), .max = (hi)
-#define CHOICES(list)    .choices = (const struct option_choice[]){list(CHOICE) CHOICE(NULL, 0, NULL)}
+#define RANGE(lo, hi) .min = (lo), .max = (hi)
+#define CHOICES(list) \
+	.choices = (const struct option_choice[]) \
+	{ \
+		list(CHOICE) CHOICE(NULL, 0, NULL) \
+	}
 #define LATER(meanwhile) .later = (meanwhile)
 #define RECV_TEXT(text)  .recv_text = (text)
 #define ZERO_WORD(word)  .zero_word = (word)
@@ -114,7 +118,7 @@
 	  "end with exit code 5 when the rate that was asked for was not reached") \
 	\
 	X(RX_MODE, "rx-mode", "", ENUM, rx_mode, "none", "MODE", BOTH, RUN, RECEIVE, \
-	  "what to take from the kernel", CHOICES(RX_MODES)) \
+	  "what to take from the kernel; recv without it and without --filter takes UDP to port 9000", CHOICES(RX_MODES)) \
 	X(RX_PORT, "rx-port", "", PORTS, rx_ports, "", "PORT,...", BOTH, RUN, RECEIVE, \
 	  "ports of --rx-mode udp-port and tcp-port; may be repeated") \
 	X(RX_CIDR, "rx-cidr", "", PREFIX, rx_cidr, "", "ADDRESS/LEN", BOTH, RUN, RECEIVE, \

@@ -73,7 +73,8 @@ static void read_document(struct option_source *src, yaml_document_t *doc)
 {
 	const yaml_node_t *root = yaml_document_get_root_node(doc);
 
-	if (!root)
+	/* Nothing but comments, or "---" alone. */
+	if (!root || (root->type == YAML_SCALAR_NODE && root->data.scalar.length == 0))
 		return;
 	at(src, &root->start_mark);
 	if (root->type != YAML_MAPPING_NODE) {

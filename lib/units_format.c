@@ -49,7 +49,7 @@ char *units_format_si(double v, char *buf, size_t size)
 	/* 999.95 would be rounded to 1000. */
 	for (; m >= 999.95 && prefix < last; prefix++)
 		m /= 1000;
-	unsigned decimals = m >= 999.95 ? 0 : m >= 99.995 ? 1 : m >= 9.9995 ? 2 : m >= 1 ? 3 : 6;
+	unsigned decimals = m >= 999.95 ? 0 : m >= 99.995 ? 1 : m >= 9.9995 ? 2 : m >= 0.99995 ? 3 : 6;
 
 	if (m >= 1e12) { /* more than 10^30: no prefix is left, and no counter gets there */
 		snprintf(buf, size, "-");
