@@ -10,11 +10,11 @@ _squall() {
 	# --name=value comes as three words.
 	if [[ $cur == = ]]; then
 		cur=
-	elif [[ $prev == = && COMP_CWORD -gt 2 ]]; then
+	elif [[ $prev == = ]] && ((COMP_CWORD > 2)); then
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
 	case $prev in
-	-i | --interface) words=$(cd /sys/class/net && echo *) ;;
+	-i | --interface) words=$(ip -br link 2>/dev/null | sed 's/[@ ].*//') ;;
 	--backend) return ;;
 	--queues) return ;;
 	--cpus) return ;;
