@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The laboratory of the bench: two namespaces, a sink, processes in them, and independent looks at what arrives."""
+import contextlib, ctypes, json, os, shutil, signal, socket, struct, subprocess, tempfile, time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SQUALL = os.environ.get("SQUALL", os.path.join(ROOT, "build/release/squall"))
+NAME = f"squall-bench-{os.getpid()}"
+A, B = f"{NAME}-a", f"{NAME}-b"
+TMP = tempfile.mkdtemp(prefix="squall-bench-")
+NOBODY = "02:00:00:00:00:09"  # no host's address: the receiving stack drops the frame early
+SO_TIMESTAMPNS = 35
+CLONE_NEWNET = 0x40000000
+
+libc = ctypes.CDLL(None, use_errno=True)
+running = []
+
+
+class Failed(Exception):
+    """A sentence for the user."""
+
+
+def sh(*cmd):
+    r = subprocess.run([str(c) for c in cmd], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if r.returncode:
+        raise Failed(f"{' '.join(map(str, cmd))}: exit {r.returncode}: {(r.stderr or r.stdout).strip()[-600:]}")
+    return r.stdout
+
+
+def lab(*args):
+    sh(os.path.join(ROOT, "scripts/lab.sh"), "--name", NAME, *args)
+
+
+def up():
+    """Returns whether there is a sink: an ifb device takes every frame and does nothing with it."""
+    lab("up")
+    try:
+        sh("ip", "-n", A, "link", "add", "sink", "type", "ifb")
+    except Failed:
+        return False
+    sh("ip", "-n", A, "addr", "add", "10.78.0.1/24", "dev", "sink")
+    sh("ip", "-n", A, "link", "set", "sink", "up")
+    return True
+
+
+def down():
+    for p in running:
+        if p.poll() is None:
+            p.kill()
+            p.wait()
+    lab("down")
+    shutil.rmtree(TMP, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def inside(ns):
+    """This thread, and what it starts or opens, is in the namespace."""
+    with open("/proc/thread-self/ns/net") as home, open(f"/run/netns/{ns}") as there:
+        if libc.setns(there.fileno(), CLONE_NEWNET):
+            raise Failed(f"cannot enter the namespace {ns}: {os.strerror(ctypes.get_errno())}")
+        try:
+            yield
+        finally:
+            libc.setns(home.fileno(), CLONE_NEWNET)
+
+
+def start(ns, *cmd, cpu=None, out=subprocess.DEVNULL, err=subprocess.DEVNULL):
+    """A process in the namespace, kept to one CPU if asked."""
+    cmd = [str(c) for c in cmd]
+    if cpu is not None:
+        cmd = ["taskset", "-c", str(cpu % os.cpu_count()), *cmd]
+    with inside(ns) if ns else contextlib.nullcontext():
+        p = subprocess.Popen(cmd, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+    running.append(p)
+    return p
+
+
+def squall(ns, *args, cpu=None):
+    """Starts squall; finish() gives what it reported."""
+    fd, path = tempfile.mkstemp(dir=TMP)
+    log = open(path + ".log", "w+")
+    p = start(ns, SQUALL, *args, "--no-tui", "-y", "--json", cpu=cpu, out=fd, err=log)
+    os.close(fd)
+    p.report, p.log, p.what = path, log, f"squall {' '.join(map(str, args))}"
+    return p
+
+
+def said(p):
+    with open(p.log.name) as f:
+        return f.read()
+
+
+def finish(p, timeout=120):
+    """Waits for a squall and returns the `end` of its report, with its user seconds."""
+    deadline = time.monotonic() + timeout
+    while True:
+        pid, status, usage = os.wait4(p.pid, os.WNOHANG)
+        if pid:
+            break
+        if time.monotonic() > deadline:
+            raise Failed(f"{p.what}: no end within {timeout} s")
+        time.sleep(0.01)
+    p.returncode = os.waitstatus_to_exitcode(status)
+    p.log.close()
+    if p.returncode:
+        raise Failed(f"{p.what}: exit {p.returncode}: {said(p).strip()[-600:]}")
+    with open(p.report) as f:
+        end = json.load(f)["end"]
+    end["user_s"] = usage.ru_utime
+    return end
+
+
+def wait_for(condition, what, timeout=10):
+    deadline = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() > deadline:
+            raise Failed(f"{what}: not within {timeout} s")
+        time.sleep(0.01)
+
+
+def counters(ns, dev):
+    s = json.loads(sh("ip", "-n", ns, "-s", "-j", "link", "show", dev))[0]["stats64"]
+    return s["tx"]["packets"], s["rx"]["packets"]
+
+
+def steady_rate(p, ns, dev, direction, seconds):
+    """Packets a second by the kernel's counter, from half a second after the first ones on; then stops p."""
+    count = lambda: counters(ns, dev)[direction]
+    first = count()
+    wait_for(lambda: count() > first + 1000 or p.poll() is not None, f"{p.args[0]} on {dev} sends nothing")
+    time.sleep(0.5)
+    c0, t0 = count(), time.monotonic()
+    time.sleep(seconds)
+    c1, t1 = count(), time.monotonic()
+    ended = p.poll() is not None
+    p.send_signal(signal.SIGINT)
+    p.wait(20)
+    if ended:
+        raise Failed(f"{' '.join(p.args)} ended early")
+    return (c1 - c0) / (t1 - t0)
+
+
+class Listener:
+    """The first sender's packet on vb, by the kernel's receive time."""
+
+    def __init__(self):
+        with inside(B):
+            self.s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
+            self.s.bind(("vb", 0x0800))
+        self.s.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        self.s.settimeout(5)
+
+    def first(self):
+        """Unix time in ns of the first UDP packet to port 9000."""
+        while True:
+            try:
+                data, anc, _, _ = self.s.recvmsg(256, 64)
+            except socket.timeout:
+                raise Failed("no packet came within 5 s")
+            if data[23] == 17 and data[36:38] == b"\x23\x28":
+                sec, ns = struct.unpack("qq", anc[0][2])
+                self.s.close()
+                return sec * 10**9 + ns
+
+
+class Capture:
+    """Times (ns) of the UDP packets that arrive at vb, by tcpdump."""
+
+    def __init__(self):
+        self.path = os.path.join(TMP, "capture")
+        self.log = open(self.path + ".log", "w+")
+        self.p = start(B, "tcpdump", "-i", "vb", "-n", "-s", 64, "-B", 65536, "-Q", "in", "--time-stamp-precision=nano", "-w",
+                       self.path, "udp dst port 9000", err=self.log)
+        wait_for(lambda: "listening" in open(self.log.name).read(), "tcpdump listens")
+
+    def stop(self):
+        time.sleep(1.3)  # the ring hands over a block only when it is full, or after a second
+        self.p.send_signal(signal.SIGINT)
+        self.p.wait(20)
+        with open(self.path, "rb") as f:
+            b = f.read()
+        times, off = [], 24
+        while off + 16 <= len(b):
+            sec, ns, kept = struct.unpack_from("<III", b, off)
+            times.append(sec * 10**9 + ns)
+            off += 16 + kept
+        return times

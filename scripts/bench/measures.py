@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured. Each function yields Rows."""
+import dataclasses, os, re, shutil, statistics, subprocess, time
+
+from lab import *
+
+UDP = ["--dst-ip", "10.77.0.2", "--dst-mac", NOBODY, "--flows", 1000, "--queues", 1, "--pps", "unlimited"]
+SINK = ["--dst-ip", "10.78.0.2", *UDP[2:]]
+LOOP = ["send", "-i", "loop:sink", "--dst-ip", "10.9.9.9", "--src-ip", "10.9.9.1", "--dst-mac", NOBODY, "--src-mac",
+        "02:00:00:00:00:01", "--flows", 4096, "--queues", 1, "--pps", "unlimited"]
+
+
+@dataclasses.dataclass
+class Row:
+    what: str
+    unit: str
+    mine: list              # a figure per round
+    target: float = None    # for the ratio if there is a peer, else for the median
+    least: bool = True      # the target is the least, or the most
+    peer: list = None
+    note: str = ""
+
+
+def rounds(n, *candidates):
+    """Runs each candidate in turn, n times; a list of figures for each."""
+    got = [[] for _ in candidates]
+    for _ in range(n):
+        for figures, run in zip(got, candidates):
+            figures.append(run())
+    return got
+
+
+def trafgen_config(size):
+    """One UDP frame of so many bytes (without FCS), IPv4 checksum right, UDP checksum none: least work for trafgen."""
+    ip = size - 14
+    words = [0x4500, ip, 0, 0, 0x4011, 0, 0x0a4d, 0x0001, 0x0a4d, 0x0002]
+    total = sum(words)
+    while total >> 16:
+        total = (total & 0xffff) + (total >> 16)
+    words[5] = 0xffff - total
+    words += [1024, 9000, ip - 20, 0]
+    path = os.path.join(TMP, f"trafgen{size}")
+    macs = "0x02,0,0,0,0,9, 0x02,0,0,0,0,1, 0x08,0x00"
+    with open(path, "w") as f:
+        f.write("{ " + macs + ", " + ", ".join(f"const16({w})" for w in words) + f", fill(0x5a,{size - 42}) }}\n")
+    return path
+
+
+def trafgen_rate(dev, direction, size, seconds):
+    p = start(A, "trafgen", "-i", trafgen_config(size), "-o", dev, "-P", 1, "--no-cpu-stats", "-q", cpu=0)
+    return steady_rate(p, A, dev, direction, seconds)
+
+
+def squall_rate(dev, args, direction, size, seconds):
+    p = squall(A, "send", "-i", f"afpacket:{dev}", *args, "--packet-size", size + 4, "-d", "60s", cpu=0)
+    try:
+        return steady_rate(p, A, dev, direction, seconds)
+    except Failed as e:
+        raise Failed(f"{e}\n{said(p)}")
+
+
+def tx(opt):
+    cases = [("send on veth, 60 B", "va", UDP, 0, 60, 1.15), ("send on a sink (ifb), 60 B", "sink", SINK, 1, 60, 0.97),
+             ("send on veth, 1514 B", "va", UDP, 0, 1514, 1.05)]
+    have = shutil.which("trafgen")
+    for what, dev, args, direction, size, target in cases:
+        if dev == "sink" and not opt.sink:
+            yield Row(what, "Mpps", [], target, note="this kernel has no ifb device")
+            continue
+        run = [lambda: squall_rate(dev, args, direction, size, opt.seconds) / 1e6]
+        if have:
+            run.append(lambda: trafgen_rate(dev, direction, size, opt.seconds) / 1e6)
+        mine, *peer = rounds(opt.rounds, *run)
+        yield Row(what, "Mpps", mine, target, peer=peer[0] if peer else None,
+                  note="" if have else "trafgen is missing (apt-get install netsniff-ng): no ratio")
+
+
+def rx(opt):
+    got = {"share": [], "user": [], "rate": []}
+    for _ in range(opt.rounds):
+        before = counters(B, "vb")[1]
+        r = squall(B, "recv", "-i", "afpacket:vb", "--idle", "1s", "-d", "60s", cpu=1)
+        wait_for(lambda: "filter is active" in said(r) or r.poll() is not None, "squall recv is active")
+        t = finish(squall(A, "send", "-i", "afpacket:va", *UDP, "-d", f"{opt.seconds + 1}s", cpu=0))
+        e = finish(r)
+        delivered = counters(B, "vb")[1] - before
+        got["share"].append(100 * e["rx"]["packets"] / max(delivered, t["tx"]["packets"]))
+        got["user"].append(e["user_s"] * 1e9 / max(1, e["rx"]["packets"]))
+        got["rate"].append(e["rx"]["pps"] / 1e6)
+    yield Row("receive on veth: rate", "Mpps", got["rate"], note="as fast as one sender")
+    yield Row("receive on veth: of what was delivered", "%", got["share"], 99.99,
+              note="the stacks' own packets (neighbour discovery) count as delivered")
+    yield Row("receive on veth: user time", "ns/packet", got["user"], 40, least=False)
+
+
+def instructions(count):
+    out = os.path.join(TMP, "callgrind")
+    r = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", SQUALL, *map(str, LOOP), "--count", str(count),
+                        "--no-tui", "--json", "-y"], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
+    found = re.search(r"Collected : (\d+)", r.stderr)
+    if r.returncode or not found:
+        raise Failed(f"squall under callgrind: exit {r.returncode}: {r.stderr[-400:]}")
+    return int(found.group(1))
+
+
+def loop(opt):
+    one = lambda: 1e9 / finish(squall(None, *LOOP, "-d", f"{opt.seconds}s", cpu=1))["tx"]["pps"]
+    mine, = rounds(opt.rounds, one)
+    yield Row("loop sink, 4,096 flows, UDP checksum", "ns/packet", mine, 6.72, least=False, note="6.72 ns: 148.8 Mpps, 100G line rate")
+    if shutil.which("valgrind"):
+        n = (instructions(300_000) - instructions(100_000)) / 200_000
+        yield Row("loop sink: instructions", "per packet", [n], 80, least=False, note="callgrind; start-up cancels out")
+    else:
+        yield Row("loop sink: instructions", "per packet", [], 80, least=False, note="valgrind is missing")
+
+
+def start_time(opt):
+    got = []
+    for _ in range(max(opt.rounds, 5)):
+        listener = Listener()
+        t0 = time.clock_gettime_ns(time.CLOCK_REALTIME)
+        p = squall(A, "send", "-i", "afpacket:va", "--dst-ip", "10.77.0.2", "--count", 1)
+        got.append((listener.first() - t0) / 1e6)
+        finish(p)
+    yield Row("start to first packet on veth", "ms", got, 50, least=False, note="from fork, next hop found by ARP table or asking")
+
+
+def rate_error(times, pps):
+    """Of the mean rate, in percent: how far packets drift from the schedule between the first and last fiftieth (one packet held up
+    by the machine is not to decide)."""
+    ideal = 1e9 / pps
+    off = [t - times[0] - i * ideal for i, t in enumerate(times)]
+    k = max(1, len(off) // 50)
+    return 100 * (statistics.median(off[-k:]) - statistics.median(off[:k])) / ((len(off) - k) * ideal)
+
+
+def rate(opt):
+    for pps, seconds in ((1, 20), (100, 10), (1000, 10), (100_000, 5)):
+        for queues in (1, 2):
+            capture = Capture()
+            end = finish(squall(A, "send", "-i", "afpacket:va", "--dst-ip", "10.77.0.2", "--flows", 1000, "--pps", pps, "--queues", queues,
+                                "-d", f"{seconds}s"))
+            times = sorted(capture.stop())
+            sent = end["tx"]["packets"]
+            what = f"{pps:,} pps, {queues} queue{'s' if queues > 1 else ''}"
+            if len(times) != sent or sent < 2:
+                yield Row(f"rate at {what}", "% off", [], note=f"{sent} sent, {len(times)} seen by tcpdump: no figure")
+                continue
+            yield Row(f"rate at {what}: error", "%", [abs(rate_error(times, pps))], 0.01, least=False)
+            burst = sum(t - times[0] < 10_000_000 for t in times)
+            yield Row(f"rate at {what}: first 10 ms", "packets", [burst], 1.1 * pps / 100 + 1, least=False)
+
+
+PARTS = {"tx": tx, "rx": rx, "loop": loop, "start": start_time, "rate": rate}
