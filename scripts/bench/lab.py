@@ -45,7 +45,7 @@ def up():
 def down():
     for p in running:
         if p.poll() is None:
-            p.kill()
+            os.killpg(p.pid, signal.SIGKILL)
             p.wait()
     lab("down")
     shutil.rmtree(TMP, ignore_errors=True)
@@ -64,12 +64,12 @@ def inside(ns):
 
 
 def start(ns, *cmd, cpu=None, out=subprocess.DEVNULL, err=subprocess.DEVNULL):
-    """A process in the namespace, kept to one CPU if asked."""
+    """A process group in the namespace (trafgen forks), kept to one CPU if asked."""
     cmd = [str(c) for c in cmd]
     if cpu is not None:
         cmd = ["taskset", "-c", str(cpu % os.cpu_count()), *cmd]
     with inside(ns) if ns else contextlib.nullcontext():
-        p = subprocess.Popen(cmd, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        p = subprocess.Popen(cmd, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
     running.append(p)
     return p
 
@@ -131,11 +131,10 @@ def steady_rate(p, ns, dev, direction, seconds):
     c0, t0 = count(), time.monotonic()
     time.sleep(seconds)
     c1, t1 = count(), time.monotonic()
-    ended = p.poll() is not None
-    p.send_signal(signal.SIGINT)
-    p.wait(20)
-    if ended:
+    if p.poll() is not None:
         raise Failed(f"{' '.join(p.args)} ended early")
+    os.killpg(p.pid, signal.SIGINT)
+    p.wait(20)
     return (c1 - c0) / (t1 - t0)
 
 
