@@ -130,7 +130,7 @@ static int add_cpus(const char *item, void *field)
 {
 	struct config_cpus *list = field;
 	const char *dash = strchr(item, '-');
-	struct token first;
+	struct token first = {0};
 	uint64_t lo, hi;
 	int rc = token_take(&first, item, dash ? (size_t)(dash - item) : strlen(item), false);
 
@@ -166,7 +166,7 @@ static int add_filter(const char *item, void *field)
 
 static int read_list(const char *text, int (*add)(const char *item, void *field), void *field)
 {
-	struct token item;
+	struct token item = {0};
 	int rc;
 
 	do {
@@ -183,7 +183,7 @@ static int read_list(const char *text, int (*add)(const char *item, void *field)
 int option_read(const struct option_row *row, const char *text, void *field)
 {
 	bool word = row->type == OPTION_TYPE_ENUM || row->type == OPTION_TYPE_BOOL || row->zero_word;
-	struct token t;
+	struct token t = {0};
 	uint64_t v;
 	int rc = token_take(&t, text, strlen(text), word);
 
