@@ -23,6 +23,7 @@
 	X(completed_bytes, "their bytes") \
 	X(dropped_driver, "packets that the driver or the kernel refused for good") \
 	X(dropped_drain, "packets still queued when the drain at the end of the run gave up") \
+	X(errors, "transmit queues that failed for good") \
 	X(ring_full, "calls that found the transmit ring full") \
 	X(busy, "calls that the device answered with no buffer space: the packets stayed queued") \
 	X(batches, "transmit calls that took something")

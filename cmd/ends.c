@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ends.h"
+
+#include "engine.h"
+#include "lib/clock.h"
+#include "lib/log.h"
+#include "lib/pio/pio.h"
+#include "signals.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* How long the kernel may take to find a neighbour: three ARP requests a second apart, and a little. */
+#define RESOLVE_MS 3500
+
+/* Without an interface there is nobody to ask: addresses of the benchmarking ranges (RFC 2544, RFC 5180). */
+#define LOOP_SRC_IP4 "198.18.0.1"
+#define LOOP_SRC_IP6 "2001:2::1"
+#define LOOP_SRC_MAC "02:00:00:00:00:01"
+#define LOOP_DST_MAC "02:00:00:00:00:02"
+
+int ends_find_link(struct ends *ends, const struct config *cfg, struct err *e)
+{
+	const struct pio_backend *backend;
+	const char *device;
+	char name[IF_NAMESIZE];
+	int rc;
+
+	memset(ends, 0, sizeof(*ends));
+	pio_name_split(cfg->interface, cfg->backend, &backend, &device);
+	if (backend && !backend->needs_link)
+		return 0;
+	rc = pio_link_name(device, name, e);
+	if (!rc)
+		rc = host_load(&ends->host, e);
+	if (rc)
+		return rc;
+	ends->link = host_usable_link(&ends->host, name, e);
+	if (!ends->link)
+		return -ENODEV;
+	if (ends->link->speed_mbps > 0)
+		ends->gen.link_bps = (uint64_t)ends->link->speed_mbps * 1000000;
+	return 0;
+}
+
+int ends_wait_link(const struct host_link *link, struct err *e)
+{
+	uint64_t give_up = clock_mono_ns() + LINK_WAIT_NS;
+	bool told = false;
+	bool up, carrier;
+
+	for (;;) {
+		if (host_link_state(link->index, &up, &carrier))
+			return err_set(e, -ENODEV, EXIT_RUN, "cannot use the interface", link->name, "it has vanished");
+		if (!up) {
+			err_set(e, -ENETDOWN, EXIT_LINK, "cannot use the interface", link->name, "it is down");
+			err_hint(e, "ip link set %s up", link->name);
+			return -ENETDOWN;
+		}
+		if (carrier)
+			return 0;
+		if (signals_stop)
+			return err_set(e, -EINTR, EXIT_DONE, "stopped", link->name, "while waiting for a carrier");
+		if (clock_mono_ns() >= give_up) {
+			err_set(e, -ENETDOWN, EXIT_LINK, "cannot use the interface", link->name,
+				"it has no carrier, and none came within 5 s");
+			err_hint(e, "check the cable, or set the other end up");
+			return -ENETDOWN;
+		}
+		if (!told)
+			log_note("%s has no carrier: waiting up to 5 s for one", link->name);
+		told = true;
+		signals_sleep(50 * NS_PER_MS);
+	}
+}
+
+static void resolve_without_link(struct ends *ends, const struct config *cfg)
+{
+	if (!cfg->src_ip.family)
+		ip_parse(cfg->dst_ip.ip.family == 6 ? LOOP_SRC_IP6 : LOOP_SRC_IP4, &ends->gen.src_ip);
+	if (mac_is_zero(&cfg->src_mac))
+		mac_parse(LOOP_SRC_MAC, &ends->gen.src_mac);
+	if (mac_is_zero(&cfg->dst_mac))
+		mac_parse(LOOP_DST_MAC, &ends->gen.dst_mac);
+	snprintf(ends->how, sizeof(ends->how), "%s",
+		 mac_is_zero(&cfg->dst_mac) ? "nobody to ask on this backend" : "given");
+}
+
+int ends_resolve(struct ends *ends, const struct config *cfg, struct err *e)
+{
+	struct host_target target = {.link = ends->link, .vlan = cfg->vlan, .dst = cfg->dst_ip, .src = cfg->src_ip};
+	struct host_path path = {0};
+	int rc;
+
+	ends->gen.src_ip = cfg->src_ip;
+	ends->gen.src_mac = cfg->src_mac;
+	ends->gen.dst_mac = cfg->dst_mac;
+	target.have_dst_mac = !mac_is_zero(&cfg->dst_mac);
+	if (!ends->link) {
+		resolve_without_link(ends, cfg);
+		return 0;
+	}
+	rc = ends_wait_link(ends->link, e);
+	if (rc)
+		return rc;
+	if (mac_is_zero(&cfg->src_mac))
+		ends->gen.src_mac = ends->link->mac;
+	snprintf(ends->how, sizeof(ends->how), "given");
+	if (target.have_dst_mac && (cfg->mode == MODE_RAW || cfg->src_ip.family))
+		return 0;
+	rc = host_route_to(&ends->host, &target, &path, e);
+	if (rc)
+		return rc;
+	ends->gen.src_ip = path.src;
+	if (target.have_dst_mac)
+		return 0;
+	rc = host_resolve(&path, RESOLVE_MS, &signals_stop, e);
+	if (rc)
+		return rc;
+	ends->gen.dst_mac = path.dst_mac;
+	snprintf(ends->how, sizeof(ends->how), "%s", path.how);
+	return 0;
+}
+
+void ends_free(struct ends *ends)
+{
+	host_free(&ends->host);
+	ends->link = NULL;
+}
+
+/* The local address of the SSH session is the third word of SSH_CONNECTION (ssh(1)). */
+static bool carries_ssh(const struct ends *ends)
+{
+	const char *ssh = getenv("SSH_CONNECTION");
+	char local[IP_STRLEN];
+	struct ip ip;
+
+	if (!ssh || sscanf(ssh, "%*s %*s %45s", local) != 1 || ip_parse(local, &ip))
+		return false;
+	for (size_t i = 0; i < ends->host.n_addrs; i++) {
+		const struct host_link *at = host_link_by_index(&ends->host, ends->host.addrs[i].link);
+
+		if (at && ip_equal(&ends->host.addrs[i].ip, &ip) &&
+		    (at->index == ends->link->index || at->parent == ends->link->index))
+			return true;
+	}
+	return false;
+}
+
+static bool answered_yes(const char *question)
+{
+	char line[16] = "";
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+		return false;
+	fprintf(stderr, "squall: %s Type yes to go on: ", question);
+	return fgets(line, sizeof(line), stdin) && strcmp(line, "yes\n") == 0;
+}
+
+int ends_confirm(const struct ends *ends, const struct config *cfg, bool unlimited, struct err *e)
+{
+	char question[128];
+	const char *why;
+
+	if (!ends->link || !unlimited || cfg->yes)
+		return 0;
+	if (carries_ssh(ends))
+		why = "this SSH session";
+	else if (host_is_default_route(&ends->host, ends->link->index))
+		why = "this machine's default route";
+	else
+		return 0;
+	snprintf(question, sizeof(question), "%s carries %s, and no rate limit is set.", ends->link->name, why);
+	if (answered_yes(question))
+		return 0;
+	err_set(e, -EPERM, EXIT_REFUSED, "not started", ends->link->name, "it carries %s, and no rate limit is set",
+		why);
+	err_hint(e, "a rate (--pps, --bps), another interface, or --yes if you mean it");
+	return -EPERM;
+}

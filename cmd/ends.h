@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ends: where a run's packets come from and go to: the link, the addresses on both ends, and what may stand in the way.
+ * Main thread.
+ */
+#ifndef SQUALL_CMD_ENDS_H
+#define SQUALL_CMD_ENDS_H
+
+#include "gen/plan_build.h"
+#include "lib/config.h"
+#include "lib/host.h"
+#include "lib/report.h"
+
+struct ends {
+	struct host host;
+	const struct host_link *link; /* NULL: the backend has no Linux interface (loop) */
+	struct gen_ends gen;
+	char how[128]; /* how the destination MAC was found */
+};
+
+/*
+ * Finds the link of cfg->interface. EXIT_USAGE for a link that cannot be used. ends_free() releases it on every path.
+ */
+int ends_find_link(struct ends *ends, const struct config *cfg, struct err *e);
+
+/* Waits for the link (EXIT_LINK), then finds source and next hop; what the user gave is taken as it is. */
+int ends_resolve(struct ends *ends, const struct config *cfg, struct err *e);
+void ends_free(struct ends *ends);
+
+/* Waits until the link has a carrier, 5 s at most. EXIT_LINK when it is down or none comes; -EINTR after a signal. */
+int ends_wait_link(const struct host_link *link, struct err *e);
+
+/*
+ * The safety question: no limit on the interface of the default route or of this SSH session. Answered by --yes, or on
+ * the terminal. EXIT_REFUSED when it is not.
+ */
+int ends_confirm(const struct ends *ends, const struct config *cfg, bool unlimited, struct err *e);
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine.h"
+
+#include "engine_end.h"
+#include "lib/clock.h"
+#include "lib/log.h"
+#include "signals.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How often the run looks at its workers, its link and its limits. */
+#define TICK_NS (20 * NS_PER_MS)
+/* From the start of the threads to the first departure: so that all of them are there. */
+#define LEAD_NS (2 * NS_PER_MS)
+/* Receivers of a sending run listen this much longer than it sends. */
+#define RX_TAIL_NS (100 * NS_PER_MS)
+
+static int cpu_for(const struct config *cfg, unsigned i)
+{
+	return cfg->cpus.n ? cfg->cpus.cpu[i % cfg->cpus.n] : WORKER_CPU_ANY;
+}
+
+int engine_init(struct engine *en, const struct config *cfg, struct pio_port *port, const struct tx_plan *plan,
+		struct err *e)
+{
+	int rc = 0;
+
+	memset(en, 0, sizeof(*en));
+	en->cfg = cfg;
+	en->port = port;
+	en->plan = plan;
+	en->n_tx = plan ? port->n_tx : 0;
+	en->n_rx = port->n_rx;
+	en->tx = aligned_alloc(128, (en->n_tx + 1) * sizeof(*en->tx));
+	en->rx = aligned_alloc(128, (en->n_rx + 1) * sizeof(*en->rx));
+	if (!en->tx || !en->rx) {
+		rc = err_set(e, -ENOMEM, EXIT_RUN, "cannot start the run", port->name, "no memory");
+		goto out;
+	}
+	memset(en->tx, 0, (en->n_tx + 1) * sizeof(*en->tx));
+	memset(en->rx, 0, (en->n_rx + 1) * sizeof(*en->rx));
+	for (unsigned i = 0; !rc && i < en->n_tx; i++) {
+		struct tx_worker *w = &en->tx[i].w;
+
+		en->tx[i].cpu = cpu_for(cfg, i);
+		w->queue = port->tx[i];
+		w->limiter = &en->limiter;
+		w->stop = &en->stop_tx;
+		rc = tx_worker_init(w, plan, i, en->n_tx, cfg->verb == VERB_SEND ? cfg->count : 0,
+				    cfg->flow_order == FLOW_ORDER_RANDOM, e);
+	}
+	en->rx_shared.stop = &en->stop_rx;
+	atomic_init(&en->rx_shared.budget, cfg->verb == VERB_RECV && cfg->count ? cfg->count : RX_BUDGET_NONE);
+	for (unsigned i = 0; i < en->n_rx; i++) {
+		en->rx[i].cpu = cpu_for(cfg, en->n_tx + i);
+		en->rx[i].w.queue = port->rx[i];
+		en->rx[i].w.shared = &en->rx_shared;
+	}
+out:
+	if (rc)
+		engine_free(en);
+	return rc;
+}
+
+void engine_free(struct engine *en)
+{
+	for (unsigned i = 0; en->tx && i < en->n_tx; i++)
+		tx_worker_free(&en->tx[i].w);
+	free(en->tx);
+	free(en->rx);
+	en->tx = NULL;
+	en->rx = NULL;
+}
+
+static void run_tx(void *arg)
+{
+	tx_worker_run(arg);
+}
+
+static void run_rx(void *arg)
+{
+	rx_worker_run(arg);
+}
+
+static void warn(struct engine *en, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void warn(struct engine *en, const char *fmt, ...)
+{
+	char line[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	log_warn("%s", line);
+	report_warn(&en->warnings, "%s", line);
+}
+
+static void stop(struct engine *en, enum end_reason reason)
+{
+	if (!en->stopped_ns) {
+		en->stopped_ns = clock_mono_ns();
+		en->reason = reason;
+	}
+	atomic_store(&en->stop_tx, true);
+}
+
+static void fail(struct engine *en, const struct err *e)
+{
+	if (en->err.code == EXIT_DONE)
+		en->err = *e;
+	stop(en, END_ERROR);
+}
+
+/* Receivers first, so that they miss nothing of what the senders send. */
+static void start(struct engine *en)
+{
+	const struct config *cfg = en->cfg;
+	struct err e = {0};
+	char name[32];
+
+	en->start_ns = clock_mono_ns() + (en->n_tx ? LEAD_NS : 0);
+	en->last_rx_ns = en->start_ns;
+	en->reported_ns = en->start_ns;
+	if (en->n_tx)
+		limiter_init(&en->limiter, &en->plan->pace, cfg->catch_up_ns, en->start_ns);
+	for (unsigned i = 0; i < en->n_rx; i++) {
+		snprintf(name, sizeof(name), "squall-rx%u", i);
+		if (worker_start(&en->rx[i].thread, name, en->rx[i].cpu, run_rx, &en->rx[i].w, &e)) {
+			fail(en, &e);
+			return;
+		}
+	}
+	for (unsigned i = 0; i < en->n_tx; i++) {
+		en->tx[i].w.end_ns = cfg->duration_ns ? en->start_ns + cfg->duration_ns : UINT64_MAX;
+		snprintf(name, sizeof(name), "squall-tx%u", i);
+		if (worker_start(&en->tx[i].thread, name, en->tx[i].cpu, run_tx, &en->tx[i].w, &e)) {
+			fail(en, &e);
+			return;
+		}
+	}
+}
+
+static bool all_done(const struct engine *en)
+{
+	for (unsigned i = 0; i < en->n_tx; i++)
+		if (en->tx[i].thread.running && !atomic_load_explicit(&en->tx[i].w.done, memory_order_acquire))
+			return false;
+	for (unsigned i = 0; !en->n_tx && i < en->n_rx; i++)
+		if (!atomic_load_explicit(&en->rx[i].w.done, memory_order_acquire))
+			return false;
+	return true;
+}
+
+static void check_link(struct engine *en, uint64_t now)
+{
+	struct err e = {0};
+	bool up, carrier;
+
+	if (!en->port->ifindex)
+		return;
+	if (host_link_state(en->port->ifindex, &up, &carrier)) {
+		err_set(&e, -ENODEV, EXIT_RUN, "the run ended early", en->port->name, "the interface has vanished");
+		fail(en, &e);
+		return;
+	}
+	if (up && carrier) {
+		if (en->link_down_ns)
+			warn(en, "%s: the link is back after %.1f s", en->port->name,
+			     (double)(now - en->link_down_ns) / 1e9);
+		en->link_down_ns = 0;
+		return;
+	}
+	if (!en->link_down_ns) {
+		en->link_down_ns = now;
+		warn(en, "%s: %s %.1f s after the start", en->port->name,
+		     up ? "the link lost its carrier" : "the interface was set down",
+		     (double)(now - en->start_ns) / 1e9);
+	}
+	if (en->n_tx && now - en->link_down_ns >= LINK_WAIT_NS) {
+		err_set(&e, -ENETDOWN, EXIT_LINK, "the run ended early", en->port->name,
+			"the link has been down for 5 s");
+		fail(en, &e);
+	}
+}
+
+static void check_idle(struct engine *en, uint64_t now)
+{
+	struct rx_counts c;
+	uint64_t packets = 0;
+
+	for (unsigned i = 0; i < en->n_rx; i++) {
+		rx_counts_read(&en->port->rx[i]->stats.rx, &c);
+		packets += c.packets;
+	}
+	if (packets != en->last_rx_packets) {
+		en->last_rx_packets = packets;
+		en->last_rx_ns = now;
+	}
+	if (now - en->last_rx_ns >= en->cfg->idle_ns)
+		stop(en, END_IDLE);
+}
+
+/* A dead queue is told; the others go on. */
+static void check_queues(struct engine *en)
+{
+	struct err e = {0};
+
+	for (unsigned i = 0; i < en->n_tx + en->n_rx; i++) {
+		struct pio_queue *q = i < en->n_tx ? en->port->tx[i] : en->port->rx[i - en->n_tx];
+
+		if (pio_queue_error(q, &e) && en->err.code == EXIT_DONE)
+			en->err = e;
+	}
+}
+
+static void interval(struct engine *en, struct report *report, uint64_t now)
+{
+	struct err e = {0};
+	int rc;
+
+	if (!en->cfg->interval_ns || now < en->reported_ns + en->cfg->interval_ns || now < en->start_ns)
+		return;
+	en->reported_ns += en->cfg->interval_ns;
+	if (now >= en->reported_ns + en->cfg->interval_ns) /* this process was stopped for a while */
+		en->reported_ns = now;
+	engine_sample(en, now, &en->now);
+	rc = report_interval(report, &en->prev, &en->now);
+	en->prev = en->now;
+	if (!rc)
+		return;
+	err_set(&e, rc, EXIT_RUN, "cannot write the report", "standard output", "%s", strerror(-rc));
+	fail(en, &e);
+}
+
+static void tick(struct engine *en, struct report *report)
+{
+	uint64_t now = clock_mono_ns();
+
+	if (signals_stop)
+		stop(en, END_SIGNAL);
+	check_queues(en);
+	check_link(en, now);
+	if (en->n_rx && en->cfg->idle_ns)
+		check_idle(en, now);
+	if (!en->n_tx && en->cfg->duration_ns && now >= en->start_ns + en->cfg->duration_ns)
+		stop(en, END_DURATION);
+	interval(en, report, now);
+}
+
+void engine_run(struct engine *en, struct report *report)
+{
+	cpu_seconds_read(&en->cpu_at_start);
+	start(en);
+	while (!en->stopped_ns && !all_done(en)) {
+		signals_sleep(TICK_NS);
+		tick(en, report);
+	}
+	check_queues(en);
+	if (!en->stopped_ns) {
+		bool out_of_time = en->cfg->duration_ns && clock_mono_ns() >= en->start_ns + en->cfg->duration_ns;
+
+		stop(en, en->err.code != EXIT_DONE ? END_ERROR : out_of_time ? END_DURATION : END_COUNT);
+	}
+	for (unsigned i = 0; i < en->n_tx; i++)
+		worker_join(&en->tx[i].thread);
+	if (en->n_tx && en->n_rx && !signals_stop)
+		signals_sleep(RX_TAIL_NS);
+	atomic_store(&en->stop_rx, true);
+	for (unsigned i = 0; i < en->n_rx; i++)
+		worker_join(&en->rx[i].thread);
+	check_queues(en);
+	engine_end(en, report);
+}

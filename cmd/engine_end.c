@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine_end.h"
+
+#include "gen/plan_build.h"
+#include "lib/clock.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+void engine_sample(const struct engine *en, uint64_t now_ns, struct report_sample *out)
+{
+	struct class_counts classes;
+	unsigned n = en->n_tx > en->n_rx ? en->n_tx : en->n_rx;
+
+	memset(out, 0, sizeof(*out));
+	out->elapsed_ns = now_ns > en->start_ns ? now_ns - en->start_ns : 0;
+	out->n_queues = n < REPORT_QUEUES_MAX ? n : REPORT_QUEUES_MAX;
+	for (unsigned i = 0; i < n; i++) {
+		struct report_queue row = {.queue = i, .tx = i < en->n_tx, .rx = i < en->n_rx};
+
+		row.cpu = row.tx ? en->tx[i].cpu : en->rx[i].cpu;
+		if (row.tx) {
+			tx_counts_read(&en->port->tx[i]->stats.tx, &row.tx_counts);
+			tx_counts_add(&out->tx, &row.tx_counts);
+		}
+		if (row.rx) {
+			rx_counts_read(&en->port->rx[i]->stats.rx, &row.rx_counts);
+			rx_counts_add(&out->rx, &row.rx_counts);
+			class_counts_read(&en->rx[i].w.classes, &classes);
+			class_counts_add(&out->classes, &classes);
+		}
+		if (i < REPORT_QUEUES_MAX)
+			out->queues[i] = row;
+	}
+}
+
+/* What the schedule asked for until the end of the run, and was not handed to the device. */
+static uint64_t unsent(const struct engine *en)
+{
+	uint64_t asked = atomic_load(&en->limiter.next);
+	uint64_t queued = en->now.tx.queued;
+
+	if (en->limiter.unlimited)
+		return 0;
+	for (unsigned i = 0; i < en->n_tx; i++)
+		asked -= en->tx[i].w.abandoned;
+	if (en->reason == END_DURATION) {
+		uint64_t due = limiter_due(&en->limiter, en->start_ns + en->cfg->duration_ns);
+
+		asked = due > asked ? due : asked;
+	}
+	if (en->cfg->count && asked > en->cfg->count)
+		asked = en->cfg->count;
+	return asked > queued ? asked - queued : 0;
+}
+
+/*
+ * The time that the packets took: from the first departure until sending ended, and no less than the schedule gives
+ * the packets that were sent, so that N packets at r a second are N / r seconds and not (N - 1) / r.
+ */
+static uint64_t tx_time(const struct engine *en)
+{
+	uint64_t last = en->start_ns;
+	uint64_t scheduled;
+
+	for (unsigned i = 0; i < en->n_tx; i++) {
+		uint64_t t = atomic_load(&en->tx[i].w.last_ns);
+
+		last = t > last ? t : last;
+	}
+	last -= en->start_ns;
+	if (en->limiter.unlimited)
+		return last;
+	if (en->reason == END_DURATION && last < en->cfg->duration_ns)
+		return en->cfg->duration_ns;
+	scheduled = pacer_offset(&en->limiter.interval, en->now.tx.queued);
+	return scheduled > last ? scheduled : last;
+}
+
+static void rx_times(const struct engine *en, struct report_end *end)
+{
+	for (unsigned i = 0; i < en->n_rx; i++) {
+		uint64_t first = atomic_load(&en->rx[i].w.first_ns);
+		uint64_t last = atomic_load(&en->rx[i].w.last_ns);
+
+		if (first && (!end->first_ns || first < end->first_ns))
+			end->first_ns = first;
+		end->last_ns = last > end->last_ns ? last : end->last_ns;
+	}
+}
+
+static void judge_rate(struct engine *en, const struct report_end *end)
+{
+	uint64_t missing = end->unsent + en->now.tx.queued - en->now.tx.completed;
+
+	if (!en->cfg->strict_rate || !en->n_tx || !missing || en->err.code != EXIT_DONE)
+		return;
+	err_set(&en->err, -ERANGE, EXIT_RATE, "the requested rate was not reached", en->port->name,
+		"%" PRIu64 " packets of the schedule were not sent", missing);
+	err_hint(&en->err, "a lower --pps or --bps, or more --queues");
+}
+
+void engine_end(struct engine *en, struct report *report)
+{
+	struct report_end end = {.reason = en->reason, .total = &en->now, .requested_pps = -1};
+	uint64_t now = clock_mono_ns();
+	struct cpu_seconds cpu;
+	int rc;
+
+	engine_sample(en, now, &en->now);
+	if (en->n_tx) {
+		end.requested_pps = gen_pace_pps(&en->plan->pace);
+		end.unsent = unsent(en);
+		end.tx_ns = tx_time(en);
+	}
+	rx_times(en, &end);
+	if (en->port->loop) {
+		end.have_loop = true;
+		loop_counts_read(en->port->loop, &end.loop);
+	}
+	judge_rate(en, &end);
+	cpu_seconds_read(&cpu);
+	cpu_seconds_sub(&end.cpu, &cpu, &en->cpu_at_start);
+	end.warnings = en->warnings;
+	rc = report_end(report, &end, &en->err, NULL);
+	if (rc && en->err.code == EXIT_DONE)
+		err_set(&en->err, rc, EXIT_RUN, "cannot write the report", "standard output", "%s", strerror(-rc));
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * facts: the plan in words: what will be sent and received, where, how fast, by what means, and what to mind.
+ */
+#ifndef SQUALL_CMD_FACTS_H
+#define SQUALL_CMD_FACTS_H
+
+#include "ends.h"
+#include "lib/core/plan.h"
+#include "lib/pio/pio.h"
+#include "lib/report.h"
+
+/* Ethernet header and two VLAN tags: what a frame has besides the bytes that the MTU counts. */
+#define FACTS_L2_MAX 22U
+
+/* EXIT_USAGE when the frame is larger than the link's MTU allows; the error says the largest --packet-size. */
+int facts_check_mtu(const struct ends *ends, const struct tx_plan *plan, struct err *e);
+
+/* plan: NULL when nothing is sent; filter: NULL when nothing is received. */
+void facts_fill(struct report_plan *facts, const struct config *cfg, const struct ends *ends,
+		const struct tx_plan *plan, const struct filter *filter, const struct pio_port *port);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * signals: INT, TERM and HUP ask a run to stop; a second one leaves at once with 130. A closed pipe is no signal here
+ * but an error of the write.
+ */
+#ifndef SQUALL_CMD_SIGNALS_H
+#define SQUALL_CMD_SIGNALS_H
+
+#include <stdbool.h>
+
+/* Main thread, before any other exists. */
+void signals_install(void);
+
+/* The number of the signal that asked to stop, 0: none yet. Written by the handler; for waits that poll it. */
+extern volatile int signals_stop;
+
+/* Sleeps, at most until a signal comes. Main thread. */
+void signals_sleep(unsigned long long ns);
+
+#endif
