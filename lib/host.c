@@ -18,7 +18,7 @@ void host_free(struct host *h)
 	free(h->addrs);
 	free(h->routes);
 	free(h->neighs);
-	*h = (struct host){0};
+	memset(h, 0, sizeof(*h));
 }
 
 /* Judges the control messages of one piece of a dump. 1: more follows, 0: the dump is over. */
@@ -97,10 +97,13 @@ static int load_once(struct host *h)
 	struct mnl_socket *nl = host_nl_open();
 	int rc = nl ? 0 : -errno;
 
+	memset(h, 0, sizeof(*h));
 	for (size_t i = 0; !rc && i < sizeof(dumps) / sizeof(dumps[0]); i++)
 		rc = dump(nl, h, dumps[i].type, dumps[i].header);
 	if (nl)
 		mnl_socket_close(nl);
+	if (rc)
+		host_free(h);
 	return rc;
 }
 
@@ -109,16 +112,11 @@ int host_load(struct host *h, struct err *e)
 	int rc = -EAGAIN;
 	int sock;
 
-	*h = (struct host){0};
-	for (int i = 0; i < DUMP_TRIES && rc == -EAGAIN; i++) {
-		host_free(h);
+	for (int i = 0; i < DUMP_TRIES && rc == -EAGAIN; i++)
 		rc = load_once(h);
-	}
-	if (rc) {
-		host_free(h);
+	if (rc)
 		return err_set(e, rc, EXIT_RUN, "cannot read the network configuration", "netlink", "%s",
 			       rc == -EAGAIN ? "it kept changing while it was read" : strerror(-rc));
-	}
 	sock = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (sock < 0) {
 		rc = -errno;

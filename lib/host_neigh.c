@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <linux/rtnetlink.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -185,7 +186,8 @@ int host_resolve(struct host_path *path, unsigned timeout_ms, const volatile int
 		.unicast_ms = timeout_ms / 2 < UNICAST_MS ? timeout_ms / 2 : UNICAST_MS,
 	};
 	char name[IF_NAMESIZE] = "";
-	char object[IP_STRLEN + IF_NAMESIZE + 8];
+	char ip[IP_STRLEN];
+	char object[IP_STRLEN + IF_NAMESIZE + 16];
 	int rc;
 
 	if (path->have_mac || !path->next_hop.family)
@@ -200,11 +202,8 @@ int host_resolve(struct host_path *path, unsigned timeout_ms, const volatile int
 		path->have_mac = true;
 		return 0;
 	}
-	ip_format(&path->next_hop, object);
-	if (if_indextoname((unsigned)path->l3_link, name)) {
-		strcat(object, " on ");
-		strcat(object, name);
-	}
+	snprintf(object, sizeof(object), "%s on %s", ip_format(&path->next_hop, ip),
+		 if_indextoname((unsigned)path->l3_link, name) ? name : "a vanished link");
 	if (rc == -EINTR)
 		return err_set(e, rc, EXIT_RUN, what, object, "interrupted");
 	if (rc != -ETIMEDOUT)

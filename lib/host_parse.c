@@ -193,7 +193,7 @@ static int parse_addr(struct host *h, const struct nlmsghdr *nlh)
 
 static int read_next_hop(const struct nlattr **tb, int af, struct host_route *r)
 {
-	uint16_t via_af;
+	uint16_t via_af = 0;
 
 	if (read_ip(tb[RTA_GATEWAY], af, &r->gateway))
 		return -EBADMSG;

@@ -1,64 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Against the running kernel: a veth pair between two network namespaces without names, which end with this process
- * however it ends. Needs root.
+ * Against the running kernel: a veth pair between two network namespaces. va is here, with 10.77.0.1, fd77::1 and
+ * fe80::a; vb is there, with 10.77.0.2 and .3, fd77::2, fe80::b and the MAC 02:00:00:00:00:0b. Needs root.
  */
 #include "lib/err.h"
 #include "lib/host.h"
 
+#include "tests/host_namespaces.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/neighbour.h>
 #include <poll.h>
-#include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-static int here = -1;  /* namespace of va: 10.77.0.1, fd77::1, fe80::a */
-static int there = -1; /* namespace of vb: 10.77.0.2 and .3, fd77::2, fe80::b, MAC 02:00:00:00:00:0b */
-
-/* Runs a shell command in a namespace. */
-__attribute__((format(printf, 2, 3))) static void run(int ns, const char *fmt, ...)
-{
-	char cmd[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(cmd, sizeof(cmd), fmt, ap);
-	va_end(ap);
-	assert_int_equal(setns(ns, CLONE_NEWNET), 0);
-	int rc = system(cmd);
-
-	assert_int_equal(setns(here, CLONE_NEWNET), 0);
-	if (rc)
-		fail_msg("%s: status %d", cmd, rc);
-}
-
-static int new_namespace(void)
-{
-	return unshare(CLONE_NEWNET) ? -1 : open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
-}
 
 static int setup(void **state)
 {
 	(void)state;
-	there = new_namespace();
-	here = new_namespace();
-	if (there < 0 || here < 0)
+	if (namespaces_make())
 		return -1;
-	run(here,
-	    "set -e; ip link set lo up; ip link add va address 02:00:00:00:00:0a numtxqueues 3 numrxqueues 2 type veth "
-	    "peer name vb address "
-	    "02:00:00:00:00:0b; ip link set va addrgenmode none; ip link set vb addrgenmode none; ip link set vb netns "
-	    "/proc/%d/fd/%d",
-	    getpid(), there);
+	run(here, "set -e; ip link set lo up; ip link add va address 02:00:00:00:00:0a numtxqueues 3 numrxqueues 2 "
+		  "type veth peer name vb address 02:00:00:00:00:0b; ip link set va addrgenmode none");
+	run(here, "set -e; ip link set vb addrgenmode none; ip link set vb netns /proc/%d/fd/%d", getpid(), there);
 	run(there, "set -e; ip link set lo up; ip link set vb up; ip address add 10.77.0.2/24 dev vb; ip address add "
 		   "10.77.0.3/24 dev vb; for a in fd77::2 fe80::b; do ip address add $a/64 dev vb nodad; done");
 	run(here, "set -e; ip link set va up; ip address add 10.77.0.1/24 dev va; for a in fd77::1 fe80::a; do "
@@ -333,8 +296,8 @@ static void counters(void **state)
 {
 	struct host_counters c;
 	int index = (int)if_nametoindex("va");
-	unsigned long long rx[8];
-	unsigned long long tx[8];
+	unsigned long long rx[8] = {0};
+	unsigned long long tx[8] = {0};
 	char line[512];
 	bool found = false;
 	FILE *f;
