@@ -185,10 +185,13 @@ int option_read(const struct option_row *row, const char *text, void *field)
 	bool word = row->type == OPTION_TYPE_ENUM || row->type == OPTION_TYPE_BOOL || row->zero_word;
 	struct token t = {0};
 	uint64_t v;
-	int rc = token_take(&t, text, strlen(text), word);
+	int rc;
 
+	if (row->type == OPTION_TYPE_STRING || row->type == OPTION_TYPE_FILE)
+		return read_string(row, text, field);
+	rc = token_take(&t, text, strlen(text), word);
 	if (rc)
-		return rc;
+		return option_is_list(row) ? rc : -EINVAL;
 	switch (row->type) {
 	case OPTION_TYPE_BOOL:
 		return read_bool(t.text, field);
@@ -228,11 +231,9 @@ int option_read(const struct option_row *row, const char *text, void *field)
 		return read_list(t.text, add_port, field);
 	case OPTION_TYPE_FILTERS:
 		return read_list(t.text, add_filter, field);
-	case OPTION_TYPE_STRING:
-	case OPTION_TYPE_FILE:
-		return read_string(row, text, field);
+	default:
+		return -EINVAL;
 	}
-	return -EINVAL;
 }
 
 const char *option_expects(const struct option_row *row)

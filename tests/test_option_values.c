@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "option_case.h"
 
+#include <errno.h>
+
 static void values(void **state)
 {
 	(void)state;
@@ -151,6 +153,21 @@ static void bad_values(void **state)
 	assert_true(option_given(&cfg, OPTION_PPS));
 }
 
+static void long_texts(void **state)
+{
+	static char text[OPTION_TEXT_MAX + 2];
+
+	(void)state;
+	memset(text, '1', sizeof(text) - 1);
+	memset(&cfg, 0, sizeof(cfg));
+	assert_int_equal(option_read(option_find("pps"), text, &cfg.pps), -EINVAL);
+	assert_int_equal(option_read(option_find("interface"), text, cfg.interface), -E2BIG);
+	assert_int_equal(option_read(option_find("rx-port"), text, &cfg.rx_ports), -E2BIG);
+	text[CONFIG_STR_MAX - 1] = '\0';
+	assert_int_equal(option_read(option_find("interface"), text, cfg.interface), 0);
+	assert_string_equal(cfg.interface, text);
+}
+
 static void later_versions(void **state)
 {
 	static const char *const lines[] = {"--mode tcp-syn", "--mode imix",   "--mode pcap",
@@ -169,10 +186,8 @@ static void later_versions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values),
-		cmocka_unit_test(flags),
-		cmocka_unit_test(bad_values),
-		cmocka_unit_test(later_versions),
+		cmocka_unit_test(values),     cmocka_unit_test(flags),          cmocka_unit_test(bad_values),
+		cmocka_unit_test(long_texts), cmocka_unit_test(later_versions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
