@@ -65,12 +65,16 @@ static inline void slot_give(struct tpacket2_hdr *slot)
  * without carrier (noop_qdisc) and throws the packet away. So with a discipline the carrier is looked at around every
  * send, and what the kernel gave back without one is not counted as sent.
  */
-static bool has_carrier(const struct afpacket_tx *tx)
+static bool has_carrier(struct afpacket_tx *tx)
 {
 	struct ifreq r = {.ifr_ifindex = tx->ifindex};
 
-	return ioctl(tx->fd, SIOCGIFNAME, &r) == 0 && ioctl(tx->fd, SIOCGIFFLAGS, &r) == 0 &&
-	       (r.ifr_flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
+	if (ioctl(tx->fd, SIOCGIFNAME, &r) || ioctl(tx->fd, SIOCGIFFLAGS, &r)) {
+		if (errno == ENODEV)
+			afpacket_gone(&tx->q);
+		return false;
+	}
+	return (r.ifr_flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
 }
 
 static bool may_send(struct afpacket_tx *tx)
@@ -85,7 +89,7 @@ static bool may_send(struct afpacket_tx *tx)
 }
 
 /* For what was just given back as sent. */
-static bool was_sent(const struct afpacket_tx *tx)
+static bool was_sent(struct afpacket_tx *tx)
 {
 	return !tx->qdisc || has_carrier(tx);
 }
