@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TX_SLOTS    1024U
 #define TX_FRAMES   512U /* rings and sendmmsg give a frame back at once: only the caller's burst is ever out */
 #define RX_FRAMES   2048U
 #define MAX_FRAME   1514U
@@ -139,8 +138,8 @@ static int open_tx(struct pio_port *port, const struct pio_conf *conf, const str
 			return -ENOMEM;
 		tx->fd = -1;
 		port->tx[port->n_tx++] = &tx->q;
-		rc = afpacket_tx_open(tx, link->index, conf->tx_frames ? conf->tx_frames : TX_SLOTS, conf->qdisc,
-				      &mechanism, port->caps.why, sizeof(port->caps.why), e);
+		rc = afpacket_tx_open(tx, link->index, conf->tx_frames, conf->qdisc, &mechanism, port->caps.why,
+				      sizeof(port->caps.why), e);
 		if (rc)
 			return rc;
 	}

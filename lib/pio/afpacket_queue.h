@@ -49,6 +49,7 @@ struct afpacket_rx {
 	uint32_t block; /* the one to read next */
 	uint32_t left;  /* packets of it not yet read; 0: it is not open */
 	uint32_t at;    /* where in it the next one is */
+	uint32_t part;  /* bytes of it that were already delivered */
 	uint32_t room;  /* bytes of a packet that one frame holds */
 	const struct filter *filter;
 };
@@ -65,7 +66,7 @@ extern const struct pio_queue_ops afpacket_rx_ops;
 
 /*
  * Opens the socket of a transmit queue whose q is filled. *mechanism is what is wanted, and on return what was taken;
- * when that is less, the reason is in `why`.
+ * when that is less, the reason is in `why`. slots: of the ring; 0: as many as do best.
  */
 int afpacket_tx_open(struct afpacket_tx *tx, int ifindex, uint32_t slots, bool qdisc,
 		     enum afpacket_mechanism *mechanism, char *why, size_t why_size, struct err *e);

@@ -115,61 +115,111 @@ static inline void copy_part(unsigned char *to, const struct packet *p, uint32_t
 	}
 }
 
-enum outcome { DELIVERED, PASSED_OVER, NO_ROOM };
+enum outcome {
+	DELIVERED,
+	DELIVERED_PART, /* the rest of its frames comes with the next call */
+	PASSED_OVER,
+	NO_ROOM,
+};
+
+/*
+ * A packet of several frames. It is given whole; only one that is larger than the caller's array (then nothing lies in
+ * it yet) or than all the frames of the queue goes in parts.
+ */
+static enum outcome deliver_chain(struct afpacket_rx *rx, const struct packet *p, uint32_t total, struct pio_frame *f,
+				  unsigned n, bool array_empty, unsigned *used)
+{
+	struct pio_cache *cache = rx->q.cache;
+	unsigned want = (total - rx->part + rx->room - 1) / rx->room;
+	unsigned room = n < cache->n ? n : cache->n;
+
+	if (want > room) {
+		if (!(array_empty && want > n) && cache->n < cache->count)
+			return NO_ROOM;
+		want = room;
+	}
+	pio_cache_get(cache, f, want);
+	for (unsigned i = 0; i < want; i++) {
+		uint32_t rest = total - rx->part;
+
+		f[i].len = rest < rx->room ? rest : rx->room;
+		f[i].flags = rx->part ? 0 : p->flags;
+		copy_part(f[i].data, p, rx->part, f[i].len);
+		rx->part += f[i].len;
+		if (rx->part < total)
+			f[i].flags |= PIO_MORE;
+	}
+	*used = want;
+	if (rx->part < total)
+		return DELIVERED_PART;
+	rx->part = 0;
+	return DELIVERED;
+}
 
 /* Makes frames of the packet, at most n; *used is how many it took. */
 static inline enum outcome deliver(struct afpacket_rx *rx, const struct packet *p, struct pio_frame *f, unsigned n,
-				   unsigned *used)
+				   bool array_empty, unsigned *used)
 {
 	struct pio_cache *cache = rx->q.cache;
-	struct stats_rx *s = &rx->q.stats.rx;
 	uint32_t total = p->len + (p->tag ? TAG_LEN : 0);
 	uint32_t first = total < rx->room ? total : rx->room;
 
 	if (p->len < p->whole) {
 		/* It did not fit a block: the kernel cut it. */
-		stats_add(&s->dropped_ring, 1);
+		stats_add(&rx->q.stats.rx.dropped_ring, 1);
 		return PASSED_OVER;
 	}
 	if (!cache->n)
 		return NO_ROOM;
+	if (!rx->part) {
+		unsigned char *data = pio_slot_start(cache, cache->free[cache->n - 1]);
 
-	unsigned char *data = pio_slot_start(cache, cache->free[cache->n - 1]);
-
-	copy_part(data, p, 0, first);
-	if (!rx->filter->all && !filter_matches(rx->filter, data, first)) {
-		stats_add(&s->filtered, 1);
-		return PASSED_OVER;
+		copy_part(data, p, 0, first);
+		if (!rx->filter->all && !filter_matches(rx->filter, data, first)) {
+			stats_add(&rx->q.stats.rx.filtered, 1);
+			return PASSED_OVER;
+		}
+		if (first == total) {
+			pio_cache_get(cache, f, 1);
+			f->len = total;
+			f->flags = p->flags;
+			*used = 1;
+			return DELIVERED;
+		}
 	}
-	unsigned frames = first == total ? 1 : (total + rx->room - 1) / rx->room;
+	return deliver_chain(rx, p, total, f, n, array_empty, used);
+}
 
-	if (frames > n || frames > cache->n)
-		return NO_ROOM;
-	pio_cache_get(cache, f, frames);
-	f[0].len = first;
-	f[0].flags = p->flags;
-	for (unsigned i = 1; i < frames; i++) {
-		uint32_t from = i * rx->room;
+struct tally {
+	uint64_t packets, bytes, super, unfinished;
+};
 
-		f[i - 1].flags |= PIO_MORE;
-		f[i].len = total - from < rx->room ? total - from : rx->room;
-		copy_part(f[i].data, p, from, f[i].len);
-	}
-	*used = frames;
-	return DELIVERED;
+static void tally_add(struct tally *t, const struct packet *p)
+{
+	t->packets++;
+	t->bytes += p->len + (p->tag ? TAG_LEN : 0);
+	t->super += !!(p->flags & PIO_SUPER);
+	t->unfinished += !!(p->flags & PIO_CSUM_UNFINISHED);
+}
+
+static void tally_count(const struct tally *t, struct stats_rx *s)
+{
+	stats_add(&s->packets, t->packets);
+	stats_add(&s->bytes, t->bytes);
+	if (t->super)
+		stats_add(&s->super_frames, t->super);
+	if (t->unfinished)
+		stats_add(&s->csum_unfinished, t->unfinished);
 }
 
 static unsigned rx_rx(struct pio_queue *q, struct pio_frame *f, unsigned n)
 {
 	struct afpacket_rx *rx = rx_of(q);
+	struct tally tally = {0};
 	unsigned got = 0;
-	unsigned looked_at = 0;
-	uint64_t packets = 0;
-	uint64_t bytes = 0;
-	uint64_t super = 0;
-	uint64_t unfinished = 0;
 
-	while (got < n && looked_at++ < LOOK_MAX && (rx->left || block_open(rx))) {
+	for (unsigned look = 0; look < LOOK_MAX && got < n && (rx->left || block_open(rx)); look++) {
+		bool started = rx->part;
 		struct packet p;
 		unsigned used = 0;
 
@@ -179,37 +229,22 @@ static unsigned rx_rx(struct pio_queue *q, struct pio_frame *f, unsigned n)
 			block_release(rx);
 			break;
 		}
-		enum outcome o = deliver(rx, &p, f + got, n - got, &used);
+		enum outcome o = deliver(rx, &p, f + got, n - got, got == 0, &used);
 
-		if (o == NO_ROOM) {
-			/* More frames than the caller's whole array or the queue has: it would never go. */
-			bool never = !got && q->cache->n && (q->cache->n == q->cache->count || q->cache->n >= n);
-
-			if (!never)
-				break;
-			stats_add(&q->stats.rx.dropped_pool, 1);
-		}
-		if (o == DELIVERED) {
-			packets++;
-			bytes += p.len + (p.tag ? TAG_LEN : 0);
-			super += !!(p.flags & PIO_SUPER);
-			unfinished += !!(p.flags & PIO_CSUM_UNFINISHED);
-			got += used;
-		}
+		if (o == NO_ROOM)
+			break;
+		if (o != PASSED_OVER && !started)
+			tally_add(&tally, &p);
+		got += used;
+		if (o == DELIVERED_PART)
+			break;
 		rx->at = p.next;
 		if (!--rx->left)
 			block_release(rx);
 	}
-	if (packets) {
-		struct stats_rx *s = &q->stats.rx;
-
-		stats_add(&s->packets, packets);
-		stats_add(&s->bytes, bytes);
-		stats_add(&s->batches, 1);
-		if (super)
-			stats_add(&s->super_frames, super);
-		if (unfinished)
-			stats_add(&s->csum_unfinished, unfinished);
+	if (got) {
+		tally_count(&tally, &q->stats.rx);
+		stats_add(&q->stats.rx.batches, 1);
 	}
 	return got;
 }

@@ -12,6 +12,11 @@
 #include <unistd.h>
 
 #define RING_BLOCK_BYTES 65536U
+#define SLOTS_MIN        64U
+#define SLOTS            1024U
+#define SLOTS_LARGE      256U /* of large packets: a ring that stays in the cache is worth more than a longer one */
+#define SLOT_LARGE_SHIFT 9U
+#define SLOTS_MAX        65536U
 #define SEND_BUFFER      (8 << 20) /* a device that keeps packets is to be held up by its own queue, not by this */
 
 static int set_option(int fd, int option, int value)
@@ -53,6 +58,18 @@ static void enlarge_send_buffer(int fd)
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 }
 
+/* A power of two, of at least `asked` as far as it is sensible. */
+static uint32_t ring_slots(uint32_t asked, unsigned slot_shift)
+{
+	uint32_t slots = SLOTS_MIN;
+
+	if (!asked)
+		asked = slot_shift > SLOT_LARGE_SHIFT ? SLOTS_LARGE : SLOTS;
+	while (slots < asked && slots < SLOTS_MAX)
+		slots *= 2;
+	return slots;
+}
+
 static int map_ring(struct afpacket_tx *tx, uint32_t slots, bool linear)
 {
 	const uint32_t header = (uint32_t)sizeof(struct tpacket2_hdr);
@@ -66,8 +83,7 @@ static int map_ring(struct afpacket_tx *tx, uint32_t slots, bool linear)
 	/* A power of two: a packet then crosses no page boundary that it need not. */
 	for (tx->slot_shift = 7; (1U << tx->slot_shift) < need; tx->slot_shift++)
 		;
-	for (tx->slots = 1; tx->slots < slots; tx->slots *= 2)
-		;
+	tx->slots = ring_slots(slots, tx->slot_shift);
 	if ((1U << tx->slot_shift) > req.tp_block_size)
 		req.tp_block_size = 1U << tx->slot_shift;
 	if ((uint64_t)tx->slots << tx->slot_shift < req.tp_block_size)

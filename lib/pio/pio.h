@@ -41,7 +41,7 @@ struct pio_frame {
 _Static_assert(sizeof(struct pio_frame) == 16, "frames are passed by value in arrays");
 
 enum pio_frame_flags {
-	PIO_MORE = 1,            /* the packet goes on in the next frame of the array */
+	PIO_MORE = 1,            /* the packet goes on in the next frame, which may be the next call's */
 	PIO_SUPER = 2,           /* the kernel merged several packets into this one, or has not yet cut it (GRO, GSO) */
 	PIO_CSUM_UNFINISHED = 4, /* the sending host left the checksum to its device: not wrong, not there */
 	PIO_CSUM_OK = 8,         /* the device verified the L4 checksum */
