@@ -28,8 +28,8 @@ function(squall_bpf target source)
 	add_custom_command(OUTPUT ${skeleton}
 		COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/bpf
 		COMMAND ${CMAKE_COMMAND} -DBPFTOOL=${BPFTOOL} -DOBJECT=${object} -DNAME=${name} -DSKELETON=${skeleton}
-			-P ${CMAKE_SOURCE_DIR}/cmake/BpfSkeleton.cmake
-		DEPENDS ${object} ${CMAKE_SOURCE_DIR}/cmake/BpfSkeleton.cmake
+			-P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/BpfSkeleton.cmake
+		DEPENDS ${object} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/BpfSkeleton.cmake
 		COMMENT "BPF skeleton ${name}.skel.h" VERBATIM)
 	target_sources(${target} PRIVATE ${skeleton})
 	target_include_directories(${target} SYSTEM PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/bpf)
