@@ -133,6 +133,8 @@ static inline __attribute__((always_inline)) void send_all(struct tx_worker *w, 
 	uint64_t at = 0;
 
 	waiter_init(&waiter);
+	if (!waiter_until(&waiter, w->limiter->start_ns, w->stop))
+		return;
 	while (left && !stopped(w)) {
 		uint64_t now = clock_mono_ns();
 		struct limiter_claim c = limiter_claim(w->limiter, left < TX_BURST ? (uint32_t)left : TX_BURST, now);

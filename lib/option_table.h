@@ -139,7 +139,7 @@
 	  RANGE(10000000, 0)) \
 	X(QUIET, "quiet", "q", BOOL, quiet, "false", "", BOTH, RUN, OUTPUT, "write the result only") \
 	X(VERBOSE, "verbose", "", BOOL, verbose, "false", "", ALL, RUN, OUTPUT, "tell more of what is being done") \
-	X(NO_TUI, "no-tui", "", BOOL, no_tui, "false", "", BOTH, RUN, OUTPUT, "run without the terminal dashboard") \
+	X(NO_TUI, "no-tui", "", BOOL, no_tui, "false", "", ALL, RUN, OUTPUT, "run without the terminal dashboard") \
 	X(START, "start", "", BOOL, start, "false", "", SEND, RUN, OUTPUT, "go straight to the live dashboard", \
 	  LATER("leave it out: squall send starts at once")) \
 	\
@@ -155,7 +155,7 @@
 	  "read options from a YAML file of long names and values; the command line overrides it", COMMAND_LINE) \
 	X(DUMP_CONFIG, "dump-config", "", BOOL, dump_config, "false", "", BOTH, RUN, GENERAL, \
 	  "write the configuration as such a file and end", COMMAND_LINE) \
-	X(YES, "yes", "y", BOOL, yes, "false", "", BOTH, RUN, GENERAL, "answer every safety question with yes") \
+	X(YES, "yes", "y", BOOL, yes, "false", "", ALL, RUN, GENERAL, "answer every safety question with yes") \
 	X(FORGET, "forget", "", BOOL, forget, "false", "", BOTH, RUN, GENERAL, \
 	  "forget saved settings; squall saves none, so this changes nothing") \
 	X(SHOW_HELP, "help", "h", BOOL, help, "false", "", ALL, RUN, GENERAL, "show this help", COMMAND_LINE) \

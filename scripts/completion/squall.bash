@@ -48,7 +48,7 @@ _squall() {
 		case $verb in
 		send) words="--interface --backend --queues --cpus --qdisc --mode --src-ip --dst-ip --src-mac --dst-mac --src-port --dst-port --vary-dst-port --flows --flow-order --packet-size --vlan --ethertype --payload-byte --pps --bps --duration --count --burst --catch-up --strict-rate --rx-mode --rx-port --rx-cidr --filter --allow-match-all --json --json-stream --csv --interval --quiet --verbose --no-tui --config --dump-config --yes --forget --help --version" ;;
 		recv) words="--interface --backend --queues --cpus --src-ip --dst-ip --duration --count --rx-mode --rx-port --rx-cidr --filter --idle --allow-match-all --json --json-stream --csv --interval --quiet --verbose --no-tui --config --dump-config --yes --forget --help --version" ;;
-		devices) words="--json --json-stream --verbose --help --version" ;;
+		devices) words="--json --json-stream --verbose --no-tui --yes --help --version" ;;
 		esac
 		[[ $COMP_CWORD -eq 1 && $cur != -* ]] && words="send recv devices help version"
 		[[ $prev == help ]] && words="send recv devices"
