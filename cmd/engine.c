@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often the run looks at its workers, its link and its limits. */
-#define TICK_NS (20 * NS_PER_MS)
+/* How often the run looks at its workers and its limits, and at its link. */
+#define TICK_NS       (20 * NS_PER_MS)
+#define LINK_CHECK_NS (100 * NS_PER_MS)
 /* From the start of the threads to the first departure: so that all of them are there. */
 #define LEAD_NS (2 * NS_PER_MS)
 /* Receivers of a sending run listen this much longer than it sends. */
@@ -160,8 +161,9 @@ static void check_link(struct engine *en, uint64_t now)
 	struct err e = {0};
 	bool up, carrier;
 
-	if (!en->port->ifindex)
+	if (!en->port->ifindex || now - en->link_checked_ns < LINK_CHECK_NS)
 		return;
+	en->link_checked_ns = now;
 	if (host_link_state(en->port->ifindex, &up, &carrier)) {
 		err_set(&e, -ENODEV, EXIT_RUN, "the run ended early", en->port->name, "the interface has vanished");
 		fail(en, &e);

@@ -35,8 +35,9 @@ struct engine {
 	unsigned n_tx, n_rx;
 	struct rx_shared rx_shared;
 	_Atomic bool stop_tx, stop_rx;
-	uint64_t start_ns;        /* monotonic: first departure, or when the receivers started */
-	uint64_t stopped_ns;      /* when the run was told to end */
+	uint64_t start_ns;   /* monotonic: first departure, or when the receivers started */
+	uint64_t stopped_ns; /* when the run was told to end */
+	uint64_t link_checked_ns;
 	uint64_t link_down_ns;    /* since when the link has been down; 0: it is up */
 	uint64_t last_rx_packets; /* for --idle */
 	uint64_t last_rx_ns;
