@@ -148,7 +148,7 @@ static inline __attribute__((always_inline)) void send_all(struct tx_worker *w, 
 		if (out_of_time(w, now))
 			break;
 		sent = send_clump(w, &waiter, &at, c.n, family);
-		left -= left == TX_QUOTA_NONE ? 0 : c.n;
+		left -= left == TX_QUOTA_NONE ? 0 : sent;
 		if (sent < c.n)
 			break;
 	}
