@@ -1,9 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * loop: a wire in memory. What leaves transmit queue i arrives in the receive queues of the same port, spread by flow.
+ * A full wire holds the sender and drops nothing. With no receive queue it is a sink, as with the option `sink`.
+ *
+ * Behind the colon stand options, separated by commas: sink, queues=N, rate=PPS, delay=TIME, loss=P%, duplicate=P%,
+ * reorder=P%, seed=N, ring=SLOTS.
+ *
+ * The impairments, per transmit queue, in this order: loss; duplication (both copies leave one after the other, and
+ * are not held); reordering: a frame is held until 1 to 16 later frames of its flow were delivered, or until the queue
+ * is drained, and counts as reordered if it then leaves behind at least one later frame. What happens to a packet
+ * depends on seed, queue index and the packets before it, never on time. A held frame is queued and not yet completed;
+ * a lost one is completed: the device took it.
+ *
+ * With `rate` the wire takes one frame every 1/rate, together for all queues; the sender is held when the wire is busy
+ * for longer than a millisecond (and one frame) ahead. With `delay` a frame arrives that much later.
+ */
 #ifndef SQUALL_PIO_LOOP_H
 #define SQUALL_PIO_LOOP_H
 
 #include "pio.h"
 
 extern const struct pio_backend pio_loop;
+
+/* The queues that a loop has in each direction. device is what stands behind "loop:". EXIT_USAGE as for open. */
+int loop_queues(const char *device, uint32_t *n, struct err *e);
 
 #endif

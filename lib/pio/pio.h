@@ -114,7 +114,7 @@ struct pio_port {
 	int ifindex; /* 0: no Linux interface */
 	uint32_t n_tx, n_rx;
 	struct pio_queue **tx, **rx;
-	struct stats_loop *loop; /* what impairment did; NULL but for loop */
+	struct stats_loop *loop; /* what impairment did, one per transmit queue; NULL but for loop */
 };
 
 struct pio_backend {
@@ -194,10 +194,13 @@ static inline void pio_owner_change_all(struct pio_pool *pool, const struct pio_
 /* For backends: takes up to n free frames of the queue's own cache. */
 static inline unsigned pio_cache_get(struct pio_cache *cache, struct pio_frame *f, unsigned n)
 {
-	if (n > cache->n)
-		n = cache->n;
+	uint32_t left = cache->n;
+
+	if (n > left)
+		n = left;
 	for (unsigned i = 0; i < n; i++)
-		f[i] = (struct pio_frame){.data = pio_slot_start(cache, cache->free[--cache->n])};
+		f[i] = (struct pio_frame){.data = pio_slot_start(cache, cache->free[--left])};
+	cache->n = left;
 	return n;
 }
 

@@ -80,7 +80,8 @@ static inline void pio_owner_change(struct pio_pool *pool, uint32_t id, enum pio
 /* Where a frame of the slot starts before anybody moves it. */
 static inline unsigned char *pio_slot_start(const struct pio_cache *cache, uint32_t id)
 {
-	return cache->pool->base + ((uint64_t)id << cache->pool->shift) + cache->start +
+	/* In this order the first sum is the same for all ids. */
+	return cache->pool->base + cache->start + ((uint64_t)id << cache->pool->shift) +
 	       (size_t)(id % PIO_STAGGER_LINES) * PIO_STAGGER_BYTES;
 }
 
