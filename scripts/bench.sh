@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # bench.sh [--rounds N] [--seconds S] [tx|rx|loop|start|rate ...]: measures this machine with build/release/squall, side
-# by side with trafgen where it can be compared, in interleaved rounds. All five parts unless some are named; about six
+# by side with trafgen where it can be compared, in interleaved rounds. All five parts unless some are named; about seven
 # minutes. Figures want a machine that does nothing else.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"

@@ -23,10 +23,10 @@ test) wanted=("${build[@]}" "${lab[@]}" "${check[@]}") ;;
 *) die "usage: deps.sh [build|test]" ;;
 esac
 
+installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null) || true
 missing=()
 for package in "${wanted[@]}"; do
-	state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) || state=none
-	[ "$state" = installed ] || missing+=("$package")
+	grep -qx "$package installed" <<<"$installed" || missing+=("$package")
 done
 if [ ${#missing[@]} = 0 ]; then
 	say "packages: all ${#wanted[@]} are installed"
