@@ -8,7 +8,7 @@ cd "$root"
 
 scripts/build.sh clang # clang-tidy reads how clang compiles each file, and the headers that the build makes
 said=$(run-clang-tidy-14 -quiet -p build/clang -j "$(nproc)" "$@" 2>/dev/null) || {
-	grep -E '(error|warning|note):' <<<"$said" | sort -u
+	sed 's/\x1b\[[0-9;]*m//g' <<<"$said" | grep -E ': (error|warning|note):' | awk '!seen[$0]++'
 	die "clang-tidy's findings are above"
 }
 say "tidy: nothing found"
