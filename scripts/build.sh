@@ -11,8 +11,8 @@ log=build/$preset.log
 mkdir -p build
 say "building build/$preset"
 {
-	cmake --preset "$preset" "${@:2}" &&
-		cmake --build --preset "$preset" --parallel "$(nproc)"
+	cmake --preset "$preset" --log-level=WARNING "${@:2}" &&
+		cmake --build --preset "$preset" --parallel "$(nproc)" -- --quiet
 } </dev/null >"$log" 2>&1 || {
 	cat "$log" >&2
 	die "the build of $preset failed: the output is above, and in $log"
