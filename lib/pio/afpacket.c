@@ -170,17 +170,22 @@ static int open_rx(struct afpacket_port *ap, const struct pio_conf *conf, const 
 	return afpacket_rx_open((struct afpacket_rx *const *)port->rx, port->n_rx, link->index, conf->rx_frames, e);
 }
 
+static void free_queue(struct pio_queue *q)
+{
+	pio_cache_destroy(q->cache);
+	free(q);
+}
+
+/* The arrays end with NULL. */
 static void afpacket_close(struct pio_port *port)
 {
-	for (unsigned i = 0; i < port->n_tx; i++) {
-		afpacket_tx_close((struct afpacket_tx *)port->tx[i]);
-		pio_cache_destroy(port->tx[i]->cache);
-		free(port->tx[i]);
+	for (struct pio_queue **q = port->tx; q && *q; q++) {
+		afpacket_tx_close((struct afpacket_tx *)*q);
+		free_queue(*q);
 	}
-	for (unsigned i = 0; i < port->n_rx; i++) {
-		afpacket_rx_close((struct afpacket_rx *)port->rx[i]);
-		pio_cache_destroy(port->rx[i]->cache);
-		free(port->rx[i]);
+	for (struct pio_queue **q = port->rx; q && *q; q++) {
+		afpacket_rx_close((struct afpacket_rx *)*q);
+		free_queue(*q);
 	}
 	if (port->own_pool)
 		pio_pool_destroy(port->pool);

@@ -8,7 +8,7 @@
 #define DROP   0U
 
 #define M_TYPE 0U /* scratch cell: the EtherType behind the tags */
-/* X holds the offset of the header being looked at: first layer 3, then layer 4. */
+/* X holds the offset of layer 3; of layer 4 once IPv4's length is added. */
 
 struct program {
 	struct sock_filter *insn;
@@ -118,11 +118,11 @@ static void want_vlan(struct program *p, const struct filter *f)
 /* X := offset of layer 3, M_TYPE := its type, past one tag in the data; behind more of them: accept. */
 static void find_layer3(struct program *p)
 {
-	emit(p, BPF_LDX | BPF_W | BPF_IMM, ETH_HLEN);
+	emit(p, BPF_LDX | BPF_IMM, ETH_HLEN);
 	emit(p, BPF_LD | BPF_H | BPF_ABS, 2 * ETH_ALEN);
 	emit_jump(p, BPF_JMP | BPF_JEQ | BPF_K, ETH_P_8021Q, 1, 0);
 	emit_jump(p, BPF_JMP | BPF_JEQ | BPF_K, ETH_P_8021AD, 0, 5);
-	emit(p, BPF_LDX | BPF_W | BPF_IMM, ETH_HLEN + 4);
+	emit(p, BPF_LDX | BPF_IMM, ETH_HLEN + 4);
 	emit(p, BPF_LD | BPF_H | BPF_ABS, ETH_HLEN + 2);
 	emit_jump(p, BPF_JMP | BPF_JEQ | BPF_K, ETH_P_8021Q, 1, 0);
 	emit_jump(p, BPF_JMP | BPF_JEQ | BPF_K, ETH_P_8021AD, 0, 1);
@@ -155,15 +155,15 @@ static void want_prefix(struct program *p, const struct filter *f, enum filter_k
 
 		if (f->match[i].kind != kind || net->ip.family != family)
 			continue;
-		unsigned words = (net->len + 31U) / 32;
+		size_t words = (net->len + 31U) / 32;
 
-		for (unsigned w = 0; w < words; w++) {
-			unsigned bits = w + 1 == words ? net->len - 32 * w : 32;
-			unsigned behind = (words - 1 - w) * 3 + 1;
+		for (size_t w = 0; w < words; w++) {
+			size_t bits = w + 1 == words ? net->len - 32 * w : 32;
+			size_t behind = (words - 1 - w) * 3 + 1;
 
-			emit(p, BPF_LD | BPF_W | BPF_IND, offset + 4 * w);
+			emit(p, BPF_LD | BPF_W | BPF_IND, offset + 4 * (uint32_t)w);
 			emit(p, BPF_ALU | BPF_AND | BPF_K, ~0U << (32 - bits));
-			need_equal(p, be(net->ip.b + 4 * w, 4), behind);
+			need_equal(p, be(net->ip.b + 4 * w, 4), (unsigned)behind);
 		}
 		any_holds(p, &any);
 	}
@@ -186,13 +186,13 @@ static void want_port(struct program *p, const struct filter *f, enum filter_kin
 	any_end(p, &any);
 }
 
-/* X at layer 4. */
-static void want_ports(struct program *p, const struct filter *f)
+/* Layer 4 starts at X + offset. */
+static void want_ports(struct program *p, const struct filter *f, uint32_t offset)
 {
 	if (has_kind(f, FILTER_SRC_PORT))
-		want_port(p, f, FILTER_SRC_PORT, 0);
+		want_port(p, f, FILTER_SRC_PORT, offset);
 	if (has_kind(f, FILTER_DST_PORT))
-		want_port(p, f, FILTER_DST_PORT, 2);
+		want_port(p, f, FILTER_DST_PORT, offset + 2);
 }
 
 static bool has_ports(const struct filter *f)
@@ -220,7 +220,7 @@ static void want_ipv4(struct program *p, const struct filter *f)
 		emit(p, BPF_ALU | BPF_LSH | BPF_K, 2);
 		emit(p, BPF_ALU | BPF_ADD | BPF_X, 0);
 		emit(p, BPF_MISC | BPF_TAX, 0);
-		want_ports(p, f);
+		want_ports(p, f, 0);
 	}
 	emit(p, BPF_RET | BPF_K, ACCEPT);
 }
@@ -243,12 +243,7 @@ static void want_ipv6(struct program *p, const struct filter *f)
 		emit(p, BPF_RET | BPF_K, ACCEPT);
 		want_value(p, f, FILTER_PROTO);
 	}
-	if (has_ports(f)) {
-		emit(p, BPF_MISC | BPF_TXA, 0);
-		emit(p, BPF_ALU | BPF_ADD | BPF_K, 40);
-		emit(p, BPF_MISC | BPF_TAX, 0);
-		want_ports(p, f);
-	}
+	want_ports(p, f, 40);
 	emit(p, BPF_RET | BPF_K, ACCEPT);
 }
 
@@ -266,7 +261,7 @@ unsigned afpacket_bpf_compile(const struct filter *f, struct sock_filter *out)
 	if (has_kind(f, FILTER_ETHERTYPE))
 		want_value(&p, f, FILTER_ETHERTYPE);
 	if (ip) {
-		emit(&p, BPF_LD | BPF_W | BPF_MEM, M_TYPE);
+		emit(&p, BPF_LD | BPF_MEM, M_TYPE);
 		emit_jump(&p, BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IP, 0, 1);
 		unsigned to_ipv4 = emit(&p, BPF_JMP | BPF_JA, 0);
 

@@ -14,7 +14,7 @@
 #include <poll.h>
 #include <string.h>
 
-#define MACS_LEN (2U * ETH_ALEN)
+#define MACS_LEN 12U
 #define TAG_LEN  4U
 #define PREFETCH 1024U /* bytes ahead: packets follow each other without gaps; 34 instead of 42 ns a packet */
 #define LOOK_MAX 1024U /* packets looked at by one call, so that a flood of strangers does not hold it */

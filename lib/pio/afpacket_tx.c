@@ -95,10 +95,16 @@ static bool was_sent(struct afpacket_tx *tx)
 }
 
 /* A whole packet inside one slot of the pool. */
-static inline bool frame_fits(const struct pio_queue *q, const struct pio_frame *f, uint32_t *id)
+static inline bool frame_fits(const struct pio_queue *q, const struct pio_frame *f)
 {
-	*id = pio_slot_of(q->port->pool, f->data, f->len);
-	return *id != UINT32_MAX && f->len <= q->port->caps.max_frame && !(f->flags & PIO_MORE);
+	return pio_slot_of(q->port->pool, f->data, f->len) != UINT32_MAX && f->len <= q->port->caps.max_frame &&
+	       !(f->flags & PIO_MORE);
+}
+
+/* The kernel has its copy. */
+static inline void frame_done(struct pio_queue *q, const struct pio_frame *f)
+{
+	pio_slot_done(q->port->pool, q->cache, pio_slot_of(q->port->pool, f->data, 1));
 }
 
 static unsigned tx_get(struct pio_queue *q, struct pio_frame *f, unsigned n)
@@ -216,7 +222,6 @@ static inline __attribute__((always_inline)) unsigned ring_tx(struct pio_queue *
 {
 	struct afpacket_tx *tx = tx_of(q);
 	const uint32_t header = (uint32_t)sizeof(struct tpacket2_hdr);
-	struct pio_pool *pool = q->port->pool;
 	unsigned done = 0;
 
 	if (pio_queue_error(q, NULL))
@@ -234,9 +239,8 @@ static inline __attribute__((always_inline)) unsigned ring_tx(struct pio_queue *
 		struct tpacket2_hdr *slot = slot_at(tx, tx->head);
 		unsigned char *at = (unsigned char *)slot + header;
 		uint32_t len = f[done].len;
-		uint32_t id;
 
-		if (!frame_fits(q, &f[done], &id))
+		if (!frame_fits(q, &f[done]))
 			break;
 		slot->tp_len = len;
 		if (linear) {
@@ -249,7 +253,7 @@ static inline __attribute__((always_inline)) unsigned ring_tx(struct pio_queue *
 		memcpy(at, f[done].data, len);
 		slot_give(slot);
 		tx->head++;
-		pio_slot_done(pool, q->cache, id);
+		frame_done(q, &f[done]);
 	}
 	if (!done)
 		return 0;
@@ -318,18 +322,16 @@ static unsigned mmsg_tx(struct pio_queue *q, const struct pio_frame *f, unsigned
 	if (pio_queue_error(q, NULL))
 		return 0;
 	do {
-		uint32_t id[AFPACKET_TX_BATCH];
-
 		for (batch = 0; batch < AFPACKET_TX_BATCH && done + batch < n; batch++) {
 			const struct pio_frame *frame = &f[done + batch];
 
-			if (!frame_fits(q, frame, &id[batch]))
+			if (!frame_fits(q, frame))
 				break;
 			tx->iov[batch] = (struct iovec){.iov_base = frame->data, .iov_len = frame->len};
 		}
 		settled = mmsg_send(tx, batch);
 		for (unsigned i = 0; i < settled; i++)
-			pio_slot_done(q->port->pool, q->cache, id[i]);
+			frame_done(q, &f[done + i]);
 		done += settled;
 	} while (settled == AFPACKET_TX_BATCH && done < n);
 	if (settled < batch)
