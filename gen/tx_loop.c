@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TX_BURST 64U
+#define TX_BURST 128U
 
 /* A step that visits all n once, near n / golden ratio so that neighbours lie far apart. */
 static uint64_t scatter_step(uint64_t n)
