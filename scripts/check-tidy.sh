@@ -10,7 +10,7 @@ scripts/build.sh clang # clang-tidy reads how clang compiles each file, and the 
 # A bound on the paths per function, a quarter of the usual one: a fifth of the time, and the same findings so far.
 bound=(-extra-arg=-Xclang -extra-arg=-analyzer-config -extra-arg=-Xclang -extra-arg=max-nodes=50000)
 said=$(run-clang-tidy-14 -quiet -p build/clang -j "$(nproc)" "${bound[@]}" "$@" 2>/dev/null) || {
-	sed 's/\x1b\[[0-9;]*m//g' <<<"$said" | grep -E ': (error|warning|note):' | awk '!seen[$0]++'
+	printf '%s\n' "$said" | sed 's/\x1b\[[0-9;]*m//g' | grep -E ': (error|warning|note):' | awk '!seen[$0]++'
 	die "clang-tidy's findings are above"
 }
 say "tidy: nothing found"
