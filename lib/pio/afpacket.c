@@ -226,6 +226,14 @@ static int afpacket_open(const struct pio_conf *conf, const char *device, struct
 	rc = parse_device(device, &d, e);
 	if (rc)
 		return rc;
+	if (conf->rx_queues) {
+		if (!conf->filter)
+			return err_set(e, -EINVAL, EXIT_USAGE, "cannot open the interface", device,
+				       "a receiver needs a filter");
+		rc = filter_check(conf->filter, e);
+		if (rc)
+			return rc;
+	}
 	link = host_usable_link(conf->host, d.name, e);
 	if (!link)
 		return -ENODEV;
