@@ -89,12 +89,15 @@ static int check_size(const struct host_link *link, uint32_t max_frame, const ch
 	return -EMSGSIZE;
 }
 
+/* In words, with the reason for it; a step down has its own in caps->why. */
 static void describe(struct pio_caps *caps, const struct host_link *link, const struct device *d,
 		     enum afpacket_mechanism mechanism)
 {
 	const char *on = link->kind[0] ? link->kind : link->driver[0] ? link->driver : "unknown driver";
 
-	if (d->forced)
+	if (caps->why[0])
+		snprintf(caps->mechanism, sizeof(caps->mechanism), "%s", mechanism_words[mechanism]);
+	else if (d->forced)
 		snprintf(caps->mechanism, sizeof(caps->mechanism), "%s (asked for)", mechanism_words[mechanism]);
 	else if (mechanism == AFPACKET_RING)
 		snprintf(caps->mechanism, sizeof(caps->mechanism), "%s (%s)", mechanism_words[mechanism], on);
