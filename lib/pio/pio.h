@@ -194,13 +194,21 @@ static inline void pio_owner_change_all(struct pio_pool *pool, const struct pio_
 /* For backends: takes up to n free frames of the queue's own cache. */
 static inline unsigned pio_cache_get(struct pio_cache *cache, struct pio_frame *f, unsigned n)
 {
-	uint32_t left = cache->n;
+	const struct pio_pool *pool = cache->pool;
+	unsigned char *const start = pool->base + cache->start;
+	const unsigned shift = pool->shift;
+	const uint32_t mask = pool->lines - 1;
+	const uint32_t *next;
 
-	if (n > left)
-		n = left;
-	for (unsigned i = 0; i < n; i++)
-		f[i] = (struct pio_frame){.data = pio_slot_start(cache, cache->free[--left])};
-	cache->n = left;
+	if (n > cache->n)
+		n = cache->n;
+	next = cache->free + cache->n;
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t id = *--next;
+
+		f[i] = (struct pio_frame){.data = start + (id << shift) + (id & mask) * PIO_STAGGER_BYTES};
+	}
+	cache->n -= n;
 	return n;
 }
 

@@ -8,23 +8,30 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define STAGGER_MAX ((PIO_STAGGER_LINES - 1) * PIO_STAGGER_BYTES)
-/* A received packet starts after the headroom, a transmitted one at 0; both are staggered. */
-#define SLOT_OVERHEAD  (PIO_RX_HEADROOM + STAGGER_MAX + PIO_TAILROOM)
+/* What a slot holds besides the frame and the stagger. */
+#define SLOT_ROOM      (PIO_RX_HEADROOM + PIO_TAILROOM)
 #define SLOT_SHIFT_MIN 11U
 #define SLOT_SHIFT_MAX 17U
 
 #define HUGE_BYTES (2ULL << 20)
 
+static uint32_t slot_need(uint32_t max_frame, uint32_t lines)
+{
+	return max_frame + SLOT_ROOM + (lines - 1) * PIO_STAGGER_BYTES;
+}
+
 int pio_pool_create(struct pio_pool **out, uint32_t frames, uint32_t max_frame, struct err *e)
 {
 	struct pio_pool *pool = NULL;
 	unsigned shift = SLOT_SHIFT_MIN;
+	uint32_t lines = PIO_STAGGER_MIN;
 
 	*out = NULL;
-	while (shift < SLOT_SHIFT_MAX && (1U << shift) < max_frame + SLOT_OVERHEAD)
+	while (shift < SLOT_SHIFT_MAX && (1U << shift) < slot_need(max_frame, lines))
 		shift++;
-	if (!frames || (1U << shift) < max_frame + SLOT_OVERHEAD)
+	while (lines < PIO_STAGGER_MAX && slot_need(max_frame, 2 * lines) <= 1U << shift)
+		lines *= 2;
+	if (!frames || (1U << shift) < slot_need(max_frame, lines))
 		return err_set(e, -EINVAL, EXIT_USAGE, "cannot make a frame pool", NULL, "%u frames of %u bytes",
 			       frames, max_frame);
 	pool = calloc(1, sizeof(*pool));
@@ -32,6 +39,7 @@ int pio_pool_create(struct pio_pool **out, uint32_t frames, uint32_t max_frame, 
 		goto no_memory;
 	pool->base = MAP_FAILED;
 	pool->shift = shift;
+	pool->lines = lines;
 	pool->frames = frames;
 	pool->size = (uint64_t)frames << shift;
 	pool->home = calloc(frames, sizeof(*pool->home));
@@ -69,7 +77,7 @@ void pio_pool_destroy(struct pio_pool *pool)
 
 uint32_t pio_pool_max_frame(const struct pio_pool *pool)
 {
-	return (1U << pool->shift) - SLOT_OVERHEAD;
+	return (1U << pool->shift) - slot_need(0, pool->lines);
 }
 
 int pio_cache_create(struct pio_cache **out, struct pio_pool *pool, uint32_t count, bool rx, struct err *e)

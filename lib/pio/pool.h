@@ -20,10 +20,11 @@
 #define PIO_RX_HEADROOM 128U
 #define PIO_TAILROOM    32U
 /*
- * Frame starts are staggered over cache lines: with all of them at the same offset of a 2 KiB slot they fall into few
- * cache sets, which measured 2-3 times slower.
+ * Frame starts are staggered over cache lines, as many as the slot has room for: with all of them at the same offset of
+ * a 2 KiB slot they fall into few cache sets, which measured 2-3 times slower.
  */
-#define PIO_STAGGER_LINES 8U
+#define PIO_STAGGER_MIN   8U
+#define PIO_STAGGER_MAX   32U
 #define PIO_STAGGER_BYTES 64U
 
 struct pio_cache;
@@ -34,6 +35,7 @@ struct pio_pool {
 	uint64_t map_size;
 	uint64_t size;
 	unsigned shift; /* slot size is 1 << shift */
+	uint32_t lines; /* over how many cache lines frame starts are staggered; a power of two */
 	uint32_t frames;
 	uint32_t taken;          /* slots given to caches so far */
 	struct pio_cache **home; /* by slot */
@@ -82,7 +84,7 @@ static inline unsigned char *pio_slot_start(const struct pio_cache *cache, uint3
 {
 	/* In this order the first sum is the same for all ids. */
 	return cache->pool->base + cache->start + ((uint64_t)id << cache->pool->shift) +
-	       (size_t)(id % PIO_STAGGER_LINES) * PIO_STAGGER_BYTES;
+	       (size_t)(id & (cache->pool->lines - 1)) * PIO_STAGGER_BYTES;
 }
 
 /* The slot of an address, or UINT32_MAX when [data, data + len) is not inside one slot. len 0 is outside. */
