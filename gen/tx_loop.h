@@ -29,8 +29,11 @@ struct tx_worker {
 
 /* How long a queue may take to give back what it was handed. */
 #define TX_DRAIN_NS 1000000000ULL
-/* What was due before end_ns and is only a little late is still sent until this long after it. */
-#define TX_GRACE_NS 1000000ULL
+/*
+ * What was due before end_ns is still sent until this long after it: a thread that the kernel held off its processor
+ * for a few time slices then owes nothing.
+ */
+#define TX_GRACE_NS 20000000ULL
 
 /*
  * Deals the flows: queue q of n gets the flows q, q + n, ...; `count` packets are dealt by flow (packet k belongs to
