@@ -29,7 +29,7 @@
 		.open = ident##_absent_open, \
 	};
 
-#define NOT_YET      "this version of squall does not have it yet"
+#define NOT_YET      "not in this version"
 #define USE_AFPACKET "afpacket works on every interface: name it afpacket:IFACE"
 #define LEFT_OUT     "it was left out of this build"
 
