@@ -154,7 +154,7 @@ void traffic_main(const struct config *cfg, struct report *report, struct err *e
 		rc = err_set(e, -ENOMEM, EXIT_RUN, "cannot start the run", cfg->interface, "no memory");
 	else
 		rc = prepare(cfg, &ends, plan, &filter, &port, e);
-	if (rc)
+	if (rc || !port)
 		report_end(report, NULL, e, NULL);
 	else
 		run(cfg, report, &ends, plan, &filter, port, e);

@@ -200,7 +200,7 @@ static bool pass(struct loop_tx *tx, const struct pio_frame *f, struct departure
 		return true;
 	}
 	twice = happens(&tx->rand, o->duplicate);
-	if (happens(&tx->rand, o->reorder) && !twice && held < LOOP_HOLD_FLOW && h->n < LOOP_HOLD_FRAMES) {
+	if (h && happens(&tx->rand, o->reorder) && !twice && held < LOOP_HOLD_FLOW && h->n < LOOP_HOLD_FRAMES) {
 		hold_frame(h, flow, f, 1 + (uint32_t)(rand_next(&tx->rand) % LOOP_HOLD_FLOW));
 		return true;
 	}
