@@ -297,6 +297,7 @@ int gen_plan_build(const struct config *cfg, const struct gen_ends *ends, struct
 	plan->flows = cfg->flows;
 	memset(plan->frame + plan->l4, cfg->payload_byte, plan->len - plan->l4);
 	put_ethernet(plan, cfg, ends);
+	plan->saddr = plan->daddr = plan->sport = plan->dport = (struct tx_walk){.count = 1};
 	if (plan->family == TX_RAW)
 		return put_pace(plan, cfg, ends, e);
 	if (ends->src_ip.family != cfg->dst_ip.ip.family)

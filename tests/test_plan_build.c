@@ -256,6 +256,11 @@ static void raw_frames_are_header_and_fill(void **state)
 	assert_memory_equal(plan->frame, head, sizeof(head));
 	for (unsigned i = sizeof(head); i < plan->len; i++)
 		assert_int_equal(plan->frame[i], 0xa5);
+	/* A send loop walks the one flow like any other: a range of none would divide by zero. */
+	assert_int_equal(plan->saddr.count, 1);
+	assert_int_equal(plan->daddr.count, 1);
+	assert_int_equal(plan->sport.count, 1);
+	assert_int_equal(plan->dport.count, 1);
 	free(plan);
 }
 
