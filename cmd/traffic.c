@@ -100,7 +100,7 @@ static int prepare(const struct config *cfg, struct ends *ends, struct tx_plan *
 		rc = rx_filter_build(cfg, &ends->host, ends->link, &ends->gen.src_ip, filter, e);
 	if (rc)
 		return rc;
-	if (receives(cfg) && ends->link && conf.max_frame < ends->link->mtu + FACTS_L2_MAX)
+	if (!plan && ends->link)
 		conf.max_frame = ends->link->mtu + FACTS_L2_MAX;
 	conf.host = &ends->host;
 	choose_queues(&conf, cfg, ends, plan);
