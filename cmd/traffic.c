@@ -6,6 +6,7 @@
 #include "facts.h"
 #include "lib/clock.h"
 #include "lib/log.h"
+#include "lib/nearest.h"
 #include "lib/option.h"
 #include "lib/pio/pio.h"
 #include "rx/rx_filter.h"
@@ -17,8 +18,26 @@
 /* One queue carries this on every backend; a run that asks for no more does not spin on several cores for it. */
 #define ONE_QUEUE_PPS 250000.0
 
+static void check_backend(const struct config *cfg, struct problems *p)
+{
+	struct nearest near;
+
+	nearest_start(&near, cfg->backend);
+	for (const struct pio_backend *const *b = pio_backends; *b; b++) {
+		if (strcmp((*b)->name, cfg->backend) == 0)
+			return;
+		nearest_try(&near, (*b)->name);
+	}
+	if (near.best)
+		problem_add(p, "--backend", "there is no backend \"%s\"; did you mean %s?", cfg->backend, near.best);
+	else
+		problem_add(p, "--backend", "there is no backend \"%s\"; squall devices lists them", cfg->backend);
+}
+
 void traffic_check(struct config *cfg, struct problems *p)
 {
+	if (cfg->backend[0])
+		check_backend(cfg, p);
 	if (!cfg->interface[0])
 		problem_add(p, "--interface", "missing: say which interface; squall devices lists them");
 	if (cfg->verb == VERB_SEND) {

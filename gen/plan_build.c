@@ -127,7 +127,7 @@ void gen_check(const struct config *cfg, struct problems *p)
 		problem_add(p, "--flows", "0 flows: at least 1 is needed");
 	if (cfg->mode == MODE_RAW)
 		check_raw(cfg, p);
-	else
+	else if (cfg->mode != MODE_PCAP && !cfg->pcap[0]) /* a capture brings its own addresses */
 		check_ip(cfg, p);
 	if (cfg->mode == MODE_RAW || cfg->dst_ip.ip.family)
 		check_size(cfg, p);

@@ -12,7 +12,7 @@ static void check_filters(const struct config *cfg, struct problems *p)
 
 	for (unsigned i = 0; i < cfg->filters.n; i++)
 		if (filter_add_text(&f, cfg->filters.text[i], &e))
-			problem_add(p, "--filter", "%s: %s", cfg->filters.text[i], e.cause);
+			err_hint(problem_add(p, "--filter", "%s: %s", cfg->filters.text[i], e.cause), "%s", e.hint);
 	if (cfg->filters.n && f.n == cfg->filters.n && filter_check(&f, &e))
 		problem_add(p, "--filter", "%s", e.cause);
 }
