@@ -37,6 +37,10 @@ char *err_format(const struct err *e, char *buf, size_t size)
 {
 	snprintf(buf, size, "%s%s%s: %s%s%s", e->what, e->object[0] ? ": " : "", e->object, e->cause,
 		 e->hint[0] ? "; try: " : "", e->hint);
+	/* What the user typed is quoted, and shall not steer the terminal. */
+	for (char *c = buf; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
 	return buf;
 }
 

@@ -40,7 +40,7 @@ int err_set(struct err *e, int rc, enum exit_code code, const char *what, const 
 /* Adds what to try to an error already set. */
 void err_hint(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* One line without newline: "what: object: cause; try: hint". Returns buf. */
+/* One line without newline or control characters: "what: object: cause; try: hint". Returns buf. */
 char *err_format(const struct err *e, char *buf, size_t size);
 
 /* Every problem of one configuration, told together. object is the option as the user would type it ("--pps"). */
