@@ -118,6 +118,8 @@ int ends_resolve(struct ends *ends, const struct config *cfg, struct err *e)
 	if (target.have_dst_mac)
 		return 0;
 	rc = host_resolve(&path, RESOLVE_MS, &signals_stop, e);
+	if (rc == -EINTR)
+		return err_set(e, rc, EXIT_DONE, "stopped", ends->link->name, "while asking for the next hop's MAC");
 	if (rc)
 		return rc;
 	ends->gen.dst_mac = path.dst_mac;
