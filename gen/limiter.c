@@ -50,24 +50,23 @@ struct limiter_claim limiter_claim(struct limiter *l, uint32_t max, uint64_t now
 		return c;
 	k = atomic_load_explicit(&l->next, memory_order_relaxed);
 	do {
-		uint64_t first = k;
-
+		c.first = k;
 		c.n = l->clump;
-		c.departure_ns = limiter_departure(l, first);
+		c.departure_ns = limiter_departure(l, c.first);
 		if (c.departure_ns + l->catch_up_ns < now_ns) {
-			first = position_at(l, now_ns - l->catch_up_ns - l->start_ns);
-			first = first > k ? first : k;
-			c.departure_ns = limiter_departure(l, first);
+			c.first = position_at(l, now_ns - l->catch_up_ns - l->start_ns);
+			c.first = c.first > k ? c.first : k;
+			c.departure_ns = limiter_departure(l, c.first);
 		}
 		if (c.departure_ns < now_ns) {
-			uint64_t late = position_at(l, now_ns - l->start_ns) - first + 1;
+			uint64_t late = position_at(l, now_ns - l->start_ns) - c.first + 1;
 
 			if (late > c.n)
 				c.n = late < l->burst ? (uint32_t)late : l->burst;
 		}
 		if (c.n > max)
 			c.n = max;
-		if (atomic_compare_exchange_weak_explicit(&l->next, &k, first + c.n, memory_order_relaxed,
+		if (atomic_compare_exchange_weak_explicit(&l->next, &k, c.first + c.n, memory_order_relaxed,
 							  memory_order_relaxed))
 			return c;
 	} while (true);

@@ -31,6 +31,7 @@ struct limiter {
 };
 
 struct limiter_claim {
+	uint64_t first;        /* position; 0 when unlimited */
 	uint64_t departure_ns; /* when the first of them leaves */
 	uint32_t n;            /* how many were claimed, 1..max */
 };

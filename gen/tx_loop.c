@@ -131,7 +131,10 @@ static inline __attribute__((always_inline)) void send_all(struct tx_worker *w, 
 	struct waiter waiter;
 	uint64_t left = w->quota;
 	uint64_t at = 0;
+	uint64_t due = UINT64_MAX; /* positions that depart before the end */
 
+	if (!w->limiter->unlimited && w->end_ns != UINT64_MAX)
+		due = limiter_due(w->limiter, w->end_ns);
 	waiter_init(&waiter);
 	if (!waiter_until(&waiter, w->limiter->start_ns, w->stop))
 		return;
@@ -147,6 +150,10 @@ static inline __attribute__((always_inline)) void send_all(struct tx_worker *w, 
 		}
 		if (out_of_time(w, now))
 			break;
+		if (c.n > due - c.first) {
+			w->abandoned += c.n - (due - c.first);
+			c.n = (uint32_t)(due - c.first);
+		}
 		sent = send_clump(w, &waiter, &at, c.n, family);
 		left -= left == TX_QUOTA_NONE ? 0 : sent;
 		if (sent < c.n)
