@@ -24,11 +24,15 @@ static void to_stderr(enum log_level level, const char *line)
 		fprintf(stderr, "squall: %s%s\n", prefix[level], line);
 }
 
-/* A closed standard descriptor would be given to the next socket, and a report written into it. */
+/*
+ * A closed standard descriptor would be given to the next socket, and a report written into it. What stands in for a
+ * closed standard output refuses to be written: the report is missed.
+ */
 static void open_standard_files(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd ? O_WRONLY : O_RDONLY) != fd)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) != fd)
 			_exit(EXIT_RUN);
 }
 
