@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the end-to-end tests stand on: namespaces of their own, squall as a child process, the kernel's counters.
+
+Two namespaces, a and b, named after this process, with two veth pairs between them:
+
+    va 10.77.0.1/24 fd77::1/64   <->   vb 10.77.0.2/24 fd77::2/64    both stacks live, they talk of their own
+    qa 10.78.0.1/24              <->   qb no address, no IPv6        quiet: nothing but the test's packets moves
+
+10.78.0.2 to .254 are fixed neighbours of qa, behind qb. Both are removed on every exit but SIGKILL; what a killed
+process left is removed by the next one.
+"""
+import atexit
+import ctypes
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+BIN = os.environ.get("SQUALL", "squall")
+PREFIX = "squall-e2e"
+A, B = f"{PREFIX}-{os.getpid()}-a", f"{PREFIX}-{os.getpid()}-b"
+NOBODY = "02:00:00:00:00:09"  # no interface has it: the receiving stack drops such frames first of all
+SKIPPED = 77  # ctest's SKIP_RETURN_CODE
+TMP = tempfile.mkdtemp(prefix=f"{PREFIX}-")
+# What a run to the quiet side needs beside the interface.
+QUIET = ("--dst-ip", "10.78.0.2")
+
+children = []
+
+
+def sh(*cmd, check=True, where=None):
+    """Runs a command, in a namespace when `where` names one; its standard output."""
+    cmd = [str(c) for c in cmd]
+    if where:
+        cmd = ["ip", "netns", "exec", where, *cmd]
+    r = subprocess.run(cmd, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if check and r.returncode:
+        raise RuntimeError(f"{' '.join(cmd)}: {r.stderr.strip()}")
+    return r.stdout
+
+
+def ip(where, *args, check=True):
+    return sh("ip", "-n", where, *args, check=check)
+
+
+# ---- namespaces and links ----
+
+
+def veth(a, b, queues=2, b_in=None):
+    """A veth pair: `a` in namespace A, `b` in B (or `b_in`); both down, without IPv6."""
+    b_in = b_in or B
+    queues = ("numtxqueues", queues, "numrxqueues", queues)
+    sh("ip", "link", "add", a, "netns", A, *queues, "type", "veth", "peer", "name", b, "netns", b_in, *queues)
+    for where, dev in ((A, a), (b_in, b)):
+        sh("sysctl", "-qw", f"net.ipv6.conf.{dev}.disable_ipv6=1", where=where)
+
+
+def up(queues=2):
+    remove_stale()
+    for where in (A, B):
+        sh("ip", "netns", "add", where)
+        ip(where, "link", "set", "lo", "up")
+    veth("va", "vb", queues)
+    veth("qa", "qb", queues)
+    for where, dev, host in ((A, "va", 1), (B, "vb", 2)):
+        for key, value in (("disable_ipv6", 0), ("accept_dad", 0), ("router_solicitations", 0)):
+            sh("sysctl", "-qw", f"net.ipv6.conf.{dev}.{key}={value}", where=where)
+        ip(where, "addr", "add", f"10.77.0.{host}/24", "dev", dev)
+        ip(where, "link", "set", dev, "up")
+        ip(where, "addr", "add", f"fd77::{host}/64", "dev", dev, "nodad")
+    ip(A, "addr", "add", "10.78.0.1/24", "dev", "qa")
+    ip(A, "link", "set", "qa", "up")
+    ip(B, "link", "set", "qb", "up")
+    ip(A, "neigh", "add", "10.78.0.2", "lladdr", mac(B, "qb"), "dev", "qa", "nud", "permanent")
+
+
+def down():
+    for child in children:
+        if child.poll() is None:
+            child.kill()
+            child.wait()
+    for where in (A, B):
+        sh("ip", "netns", "del", where, check=False)
+    shutil.rmtree(TMP, ignore_errors=True)
+
+
+def remove_stale():
+    """Namespaces of test processes that were killed."""
+    for line in sh("ip", "netns", "list").splitlines():
+        m = re.match(rf"({PREFIX}-(\d+)-[ab])\b", line)
+        if m and not os.path.exists(f"/proc/{m[2]}"):
+            sh("ip", "netns", "del", m[1], check=False)
+
+
+def link(where, dev):
+    return json.loads(ip(where, "-d", "-s", "-j", "link", "show", dev))[0]
+
+
+def mac(where, dev):
+    return link(where, dev)["address"]
+
+
+def sent(where, dev):
+    """The kernel's (packets, bytes) of what the interface sent."""
+    s = link(where, dev)["stats64"]["tx"]
+    return s["packets"], s["bytes"]
+
+
+def received(where, dev):
+    s = link(where, dev)["stats64"]["rx"]
+    return s["packets"], s["bytes"]
+
+
+def minus(now, then):
+    return tuple(n - t for n, t in zip(now, then))
+
+
+class Inside:
+    """`with Inside(namespace):` what this thread opens belongs to that namespace."""
+
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def __init__(self, where):
+        self.path = f"/run/netns/{where}"
+
+    def enter(self, fd):
+        if self.libc.setns(fd, 0x40000000):  # CLONE_NEWNET
+            raise OSError(ctypes.get_errno(), "setns")
+
+    def __enter__(self):
+        self.back = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
+        there = os.open(self.path, os.O_RDONLY)
+        self.enter(there)
+        os.close(there)
+
+    def __exit__(self, *_):
+        self.enter(self.back)
+        os.close(self.back)
+
+
+def until(condition, timeout=5, what="the condition"):
+    """Waits for what has no event of its own."""
+    give_up = time.monotonic() + timeout
+    while not (value := condition()):
+        if time.monotonic() > give_up:
+            raise AssertionError(f"{what}: not within {timeout} s")
+        time.sleep(0.01)
+    return value
+
+
+# ---- squall ----
+
+
+class Squall:
+    """One squall process. After end(): .rc, .out, .err, .seconds, .json (None when it is none), .end_record."""
+
+    def __init__(self, where, *args, form="--json", enter="ip", env=None, before=(), **popen):
+        cmd = [*before, BIN, *map(str, args)] + ([form] if form else [])
+        if where and enter == "ip":
+            cmd = ["ip", "netns", "exec", where, *cmd]
+        elif where:
+            cmd = ["nsenter", f"--net=/run/netns/{where}", *cmd]
+        environment = {k: v for k, v in {**os.environ, **(env or {})}.items() if v is not None}
+        popen = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
+                 "start_new_session": True, **popen}
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(cmd, text=True, errors="replace", env=environment, **popen)
+        children.append(self.process)
+        self.change = threading.Condition()
+        self.lines = {"out": [], "err": []}
+        self.readers = []
+        for name, pipe in (("out", self.process.stdout), ("err", self.process.stderr)):
+            if pipe:
+                self.readers.append(threading.Thread(target=self.read, args=(pipe, self.lines[name]), daemon=True))
+                self.readers[-1].start()
+
+    def read(self, pipe, lines):
+        for line in pipe:
+            with self.change:
+                lines.append(line)
+                self.change.notify_all()
+        with self.change:
+            self.change.notify_all()
+
+    def wait_for(self, pattern, stream="err", timeout=10):
+        """Until a line of the stream matches; the match. The process must not end before."""
+        give_up = time.monotonic() + timeout
+        with self.change:
+            while True:
+                for line in self.lines[stream]:
+                    if m := re.search(pattern, line):
+                        return m
+                if time.monotonic() > give_up or not any(r.is_alive() for r in self.readers):
+                    raise AssertionError(f"no {pattern!r} on {stream}: {self.tail()}")
+                self.change.wait(0.1)
+
+    def tail(self):
+        return {name: "".join(lines)[-500:] for name, lines in self.lines.items()}
+
+    def signal(self, number=signal.SIGINT):
+        self.process.send_signal(number)  # `ip netns exec` and nsenter become squall
+
+    def end(self, timeout=30):
+        try:
+            self.rc = self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise AssertionError(f"no end within {timeout} s: {self.tail()}") from None
+        self.seconds = time.monotonic() - self.began
+        for reader in self.readers:
+            reader.join(5)
+        for pipe in (self.process.stdout, self.process.stderr):
+            if pipe:
+                pipe.close()
+        self.out, self.err = "".join(self.lines["out"]), "".join(self.lines["err"])
+        try:
+            self.json = json.loads(self.out, parse_constant=self.no_constant)
+        except ValueError:
+            self.json = None
+        self.end_record = (self.json or {}).get("end") or {}
+        return self
+
+    @staticmethod
+    def no_constant(name):
+        raise ValueError(f"{name} is not JSON")
+
+
+def squall(where, *args, timeout=30, **kw):
+    return Squall(where, *args, **kw).end(timeout)
+
+
+def send(*args, where=A, **kw):
+    return squall(where, "send", *args, "--no-tui", **kw)
+
+
+class Receiver(Squall):
+    """squall recv in B, its filter active when the constructor returns."""
+
+    def __init__(self, *args, where=B, **kw):
+        super().__init__(where, "recv", *args, "--no-tui", **kw)
+        self.wait_for("the filter is active")
+
+    def stop(self):
+        self.signal()
+        return self.end()
+
+
+# ---- tests ----
+
+
+class Case(unittest.TestCase):
+    maxDiff = 2000
+
+    def ok(self, run, rc=0):
+        """The run ended with rc and its JSON says so, error object included."""
+        self.assertEqual(run.rc, rc, f"stderr: {run.err[-1500:]}")
+        self.assertIsNotNone(run.json, f"not JSON: {run.out[-500:]!r}")
+        self.assertEqual(set(run.json), {"squall", "config", "start", "intervals", "end", "error"})
+        if rc == 0:
+            self.assertIsNone(run.json["error"])
+        else:
+            self.error_object(run.json["error"], rc)
+        return run
+
+    def error_object(self, error, rc):
+        self.assertEqual(set(error), {"code", "what", "object", "cause", "try", "problems"})
+        self.assertEqual(error["code"], rc)
+        self.assertTrue(error["what"] and error["cause"], error)
+
+    def refused(self, *args, rc=2, names=(), where=A, **kw):
+        """A run that fails with rc before it sends anything; stderr and JSON both name each of `names`."""
+        run = self.ok(squall(where, *args, **kw), rc)
+        self.assertIsNone(run.json["end"])
+        for name in names:
+            self.assertRegex(run.err, name)
+            self.assertRegex(json.dumps(run.json["error"], ensure_ascii=False), name)
+        return run
+
+
+def main(queues=2):
+    """For each test file's `if __name__ == "__main__"`."""
+    if os.geteuid():
+        print("needs root: it makes network namespaces and opens packet sockets", file=sys.stderr)
+        sys.exit(1 if os.environ.get("SQUALL_REQUIRE") else SKIPPED)
+    if not shutil.which(BIN):
+        sys.exit(f"no program at {BIN}: set SQUALL")
+    atexit.register(down)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda n, _: sys.exit(128 + n))
+    up(queues)
+    unittest.main(module="__main__", verbosity=2)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Squall's counters are the kernel's: nothing counted that did not happen, nothing that did left out."""
+from frames import Tap
+from lab import A, B, Case, QUIET, Receiver, mac, main, minus, received, send, sent, sh, until
+
+MECHANISMS = ("ring", "linear", "sendmmsg")
+
+
+class Sending(Case):
+    def counted(self, *args, dev="qa"):
+        """Sends; squall's and the kernel's packets and bytes are the same. The end record."""
+        there, arrived = sent(A, "qa"), received(B, "qb")
+        run = self.ok(send("-i", dev, *QUIET, *args))
+        tx = run.end_record["tx"]
+        packets, octets = minus(sent(A, "qa"), there)
+        self.assertEqual((tx["packets"], tx["completed"], tx["completed_bytes"], tx["bytes_l2"]),
+                         (packets, packets, octets, octets + 4 * packets))
+        self.assertEqual(tx["queued"], tx["completed"] + tx["dropped"])
+        self.assertEqual(minus(received(B, "qb"), arrived), (packets, octets))
+        self.assertEqual(sum(q["tx_packets"] for q in run.end_record["queues"]), packets)
+        return tx
+
+    def test_every_mechanism_every_count(self):
+        for tx in MECHANISMS:
+            for qdisc in ((), ("--qdisc",)):
+                for count in (1, 10, 1000, 10_001):
+                    with self.subTest(tx=tx, qdisc=qdisc, count=count):
+                        end = self.counted("--count", count, "--pps", "unlimited", "--flows", 100, *qdisc, dev=f"afpacket:qa,tx={tx}")
+                        self.assertEqual((end["packets"], end["dropped"], end["unsent"]), (count, 0, 0))
+
+    def test_at_full_speed_for_a_time(self):
+        for args in (("--queues", 1), ("--queues", 2), ("--packet-size", 1518), ("--qdisc",)):
+            with self.subTest(args=args):
+                end = self.counted("-d", "300ms", "--pps", "unlimited", "--flows", 100, *args)
+                self.assertGreater(end["packets"], 1000)
+                self.assertIsNone(end["requested_pps"])
+                self.assertAlmostEqual(end["bps_l1"] / end["bps_l2"], 1 + 20 / end["mean_bytes_l2"], places=9)
+
+    def test_a_discipline_that_holds_packets_back_is_no_loss(self):
+        sh("tc", "qdisc", "add", "dev", "qa", "root", "tbf", "rate", "80mbit", "burst", "16kb", "limit", "40kb", where=A)
+        self.addCleanup(sh, "tc", "qdisc", "del", "dev", "qa", "root", where=A, check=False)
+        for tx in MECHANISMS:
+            with self.subTest(tx=tx):
+                there = sent(A, "qa")[0]
+                run = self.ok(send("-i", f"afpacket:qa,tx={tx}", *QUIET, "--qdisc", "-d", "500ms", "--pps", "unlimited", "--packet-size", 1000))
+                end = run.end_record["tx"]
+                until(lambda: sent(A, "qa")[0] - there >= end["packets"], what="the packets that squall calls sent")
+                self.assertEqual((end["packets"], end["queued"] - end["dropped"]), (sent(A, "qa")[0] - there,) * 2)
+                self.assertGreater(end["busy"] + end["ring_full"], 0)
+                self.assertLess(end["packets"], 0.5 * 80e6 / 8 / 996 * 1.5, "no faster than the discipline lets them go")
+
+
+class OnTheSendingInterface(Case):
+    def seen(self, *args):
+        with Tap(A, "qa", outgoing=True) as tap:
+            run = self.ok(send("-i", "qa", *QUIET, "--count", 500, *args))
+            return run.json["start"]["capture"], len(tap.frames(mac(A, "qa"), expect=500 if "--qdisc" in args else None))
+
+    def test_a_capture_sees_nothing_and_the_plan_says_so(self):
+        says, frames = self.seen()
+        self.assertEqual(frames, 0)
+        self.assertRegex(says, "does not see.*--qdisc")
+
+    def test_with_qdisc_it_sees_all(self):
+        says, frames = self.seen("--qdisc")
+        self.assertEqual(frames, 500)
+        self.assertNotIn("does not", says)
+
+
+class BothEnds(Case):
+    def test_received_is_sent(self):
+        for args, more in (((), ()), (("--vlan", 5), ()), (("--packet-size", 1518), ()), ((), ("--queues", 2)), ((), ("--queues", 1))):
+            with self.subTest(args=args, more=more):
+                receiver = Receiver("-i", "qb", *more)
+                tx = self.ok(send("-i", "qa", *QUIET, "--flows", 1000, "--count", 20_000, "--pps", "100k", *args)).end_record["tx"]
+                rx = self.ok(receiver.stop()).end_record["rx"]
+                self.assertEqual(tx["packets"], 20_000)
+                self.assertEqual((rx["packets"], rx["bytes"], rx["bytes_l2"]), (tx["packets"], tx["completed_bytes"], tx["bytes_l2"]))
+                self.assertEqual((rx["dropped"], rx["filtered"], rx["classes"]["ipv4_udp"]), (0, 0, 20_000))
+                self.assertEqual(rx["classes"]["tagged"], 20_000 if args[:1] == ("--vlan",) else 0)
+
+    def test_intervals_add_up(self):
+        receiver = Receiver("-i", "qb", "--interval", "100ms")
+        run = self.ok(send("-i", "qa", *QUIET, "--pps", "10k", "-d", "1s", "--interval", "200ms"))
+        rx = self.ok(receiver.stop())
+        for record, way in ((run, "tx"), (rx, "rx")):
+            parts = record.json["intervals"]
+            total = record.end_record[way]["packets"]
+            self.assertGreaterEqual(len(parts), 4)
+            self.assertLessEqual(sum(p[way]["packets"] for p in parts), total)
+            times = [p["elapsed_s"] for p in parts]
+            self.assertEqual(times, sorted(set(times)))
+        for part in run.json["intervals"][1:4]:
+            self.assertAlmostEqual(part["tx"]["pps"], 10_000, delta=1500)
+            self.assertAlmostEqual(part["seconds"], 0.2, delta=0.05)
+
+
+if __name__ == "__main__":
+    main()

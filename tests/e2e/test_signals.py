@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A first signal drains and reports, a second leaves at once; SIGKILL and a stall leave nothing wrong behind."""
+import os
+import signal
+import time
+
+from lab import A, B, Case, QUIET, Receiver, Squall, ip, link, main, minus, received, sent, until
+
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Sender(Case):
+    def running(self, *args, **kw):
+        self.before = sent(A, "qa")
+        run = Squall(A, "send", "-i", "qa", *QUIET, "--no-tui", *args, **kw)
+        until(lambda: sent(A, "qa") != self.before, what="the first packet")
+        return run
+
+    def balanced(self, run):
+        tx = run.end_record["tx"]
+        self.assertEqual((tx["packets"], tx["completed_bytes"]), minus(sent(A, "qa"), self.before))
+        self.assertEqual(tx["queued"], tx["completed"] + tx["dropped"])
+        return tx
+
+    def test_the_first_signal(self):
+        for number in STOPS:
+            for args in (("--pps", "100k"), ("--pps", "unlimited", "--queues", 2, "--flows", 9), ("--pps", "1"), ("--pps", "unlimited", "--qdisc")):
+                with self.subTest(signal=number, args=args):
+                    run = self.running("-d", "60s", *args)
+                    at = time.monotonic()
+                    run.signal(number)
+                    self.ok(run.end())
+                    self.assertLess(time.monotonic() - at, 1.5)
+                    self.assertEqual(run.end_record["reason"], "signal")
+                    self.assertEqual(self.balanced(run)["dropped"], 0)
+
+    def test_the_second_signal(self):
+        for first in STOPS:
+            run = self.running("-d", "60s")
+            os.kill(run.process.pid, signal.SIGSTOP)  # so that both are there when it looks
+            run.signal(first)
+            run.signal(signal.SIGTERM if first != signal.SIGTERM else signal.SIGINT)
+            at = time.monotonic()
+            os.kill(run.process.pid, signal.SIGCONT)
+            run.end()
+            self.assertLess(time.monotonic() - at, 1)
+            self.assertEqual(run.rc, 130)
+
+    def test_sigkill(self):
+        def kept(where, dev):
+            facts = link(where, dev)
+            del facts["stats64"]
+            return facts, ip(where, "-d", "addr", "show", dev), ip(where, "neigh", "show", "dev", dev)
+
+        before = kept(A, "qa"), kept(B, "qb")
+        receiver = Receiver("-i", "qb", "--queues", 2)
+        run = self.running("-d", "60s", "--queues", 2, "--flows", 2)
+        for child in (run, receiver):
+            child.signal(signal.SIGKILL)
+            self.assertEqual(child.end().rc, -signal.SIGKILL)
+        until(lambda: link(B, "qb")["promiscuity"] == 0)
+        self.assertEqual((kept(A, "qa"), kept(B, "qb")), before)
+
+    def test_a_stall_is_made_up_for_within_bounds(self):
+        for catch_up, most in (("100ms", 2000), ("none", 0), ("10s", 20_000)):
+            with self.subTest(catch_up=catch_up):
+                run = self.running("-d", "2s", "--pps", "20k", "--catch-up", catch_up)
+                time.sleep(0.3)
+                run.signal(signal.SIGSTOP)
+                stalled, at = minus(sent(A, "qa"), self.before)[0], time.monotonic()
+                time.sleep(1)
+                self.assertEqual(minus(sent(A, "qa"), self.before)[0], stalled)
+                run.signal(signal.SIGCONT)
+                lost = (time.monotonic() - at) * 20_000
+                tx = self.balanced(self.ok(run.end()))
+                self.assertEqual(tx["packets"] + tx["unsent"], 40_000)
+                # What a stall of that length holds, less what may be made up for.
+                self.assertGreater(tx["unsent"], lost - most - 500)
+                if most:  # without any, what a busy machine takes from the sender is lost as well
+                    self.assertLess(tx["unsent"], max(lost - most, 0) + 2000)
+
+    def test_waiting_for_the_next_packet(self):
+        run = self.running("-d", "60s", "--pps", "0.05")
+        at = time.monotonic()
+        run.signal()
+        self.assertEqual(self.balanced(self.ok(run.end()))["packets"], 1)
+        self.assertLess(time.monotonic() - at, 1)
+
+
+class Receiving(Case):
+    def test_the_first_signal(self):
+        for number in STOPS:
+            before = received(B, "qb")
+            receiver = Receiver("-i", "qb")
+            sender = Squall(A, "send", "-i", "qa", *QUIET, "--count", 20_000, "--pps", "unlimited").end()
+            until(lambda: minus(received(B, "qb"), before)[0] == 20_000)
+            receiver.signal(number)
+            end = self.ok(receiver.end()).end_record
+            self.assertEqual((end["reason"], end["rx"]["packets"], sender.rc), ("signal", 20_000, 0))
+
+    def test_in_a_flood(self):
+        flood = Squall(A, "send", "-i", "qa", *QUIET, "-d", "60s", "--pps", "unlimited", "--flows", 100)
+        receiver = Receiver("-i", "qb")
+        time.sleep(0.3)
+        at = time.monotonic()
+        receiver.signal()
+        rx = self.ok(receiver.end()).end_record["rx"]
+        self.assertLess(time.monotonic() - at, 2)
+        self.assertGreater(rx["packets"], 0)
+        flood.signal()
+        self.ok(flood.end())
+
+
+if __name__ == "__main__":
+    main()
