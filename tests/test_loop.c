@@ -209,6 +209,28 @@ static void many_queues(void **state)
 	pio_close(port);
 }
 
+/* A receiver that takes one packet a call comes to all of its senders. */
+static void receivers_are_fair(void **state)
+{
+	struct pio_port *port = loop_open_ok("loop:queues=3", 3, 1);
+	unsigned from[3] = {0};
+
+	(void)state;
+	for (unsigned t = 0; t < 3; t++)
+		for (uint32_t n = 0; n < 100; n++)
+			assert_true(send_one(port->tx[t], (uint16_t)t, n));
+	for (unsigned i = 0; i < 30; i++) {
+		struct pio_frame f;
+
+		assert_int_equal(pio_rx(port->rx[0], &f, 1), 1);
+		from[packet_flow(f.data)]++;
+		pio_put(port->rx[0], &f, 1);
+	}
+	for (unsigned t = 0; t < 3; t++)
+		assert_int_equal(from[t], 10);
+	pio_close(port);
+}
+
 static void delay_is_kept(void **state)
 {
 	struct pio_port *port = loop_open_ok("loop:delay=2ms", 1, 1);
@@ -262,6 +284,38 @@ static void rate_is_kept(void **state)
 	}
 }
 
+/* What the wire did not send while nobody asked is not caught up. */
+static void rate_saves_nothing(void **state)
+{
+	struct pio_port *port = loop_open_ok("loop:rate=10k,sink", 1, 0);
+	uint64_t start = clock_mono_ns();
+	uint32_t sent = 0;
+
+	(void)state;
+	while (clock_mono_ns() - start < 5 * NS_PER_MS)
+		;
+	start = clock_mono_ns();
+	while (send_one(port->tx[0], 1, sent))
+		sent++;
+	assert_true(sent <= (clock_mono_ns() - start) / 100000 + 10 + 2);
+	pio_close(port);
+}
+
+/* A frame every ten seconds; one that is refused takes no time of the wire. */
+static void refused_frame_costs_no_time(void **state)
+{
+	struct pio_port *port = loop_open_ok("loop:rate=0.1,sink", 1, 0);
+	struct pio_frame f;
+
+	(void)state;
+	assert_int_equal(pio_get(port->tx[0], &f, 1), 1);
+	assert_int_equal(pio_tx(port->tx[0], &f, 1), 0);
+	pio_put(port->tx[0], &f, 1);
+	assert_true(send_one(port->tx[0], 1, 0));
+	assert_false(send_one(port->tx[0], 1, 1));
+	pio_close(port);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,8 +326,11 @@ int main(void)
 		cmocka_unit_test(full_wire_holds_the_sender),
 		cmocka_unit_test(receiver_without_frames_leaves_packets_on_the_wire),
 		cmocka_unit_test(many_queues),
+		cmocka_unit_test(receivers_are_fair),
 		cmocka_unit_test(delay_is_kept),
 		cmocka_unit_test(rate_is_kept),
+		cmocka_unit_test(rate_saves_nothing),
+		cmocka_unit_test(refused_frame_costs_no_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

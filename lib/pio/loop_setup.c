@@ -219,8 +219,6 @@ static int loop_open(const struct pio_conf *conf, const char *device, struct pio
 		return rc;
 	if (queues > o.queues)
 		return refuse_queues(&o, queues, device, e);
-	if (conf->rx_queues && !conf->filter)
-		return err_set(e, -EINVAL, EXIT_USAGE, "cannot open the loop", device, "a receiver needs a filter");
 	loop = zeroed_lines(sizeof(*loop));
 	if (!loop)
 		return err_set(e, -ENOMEM, EXIT_RUN, "cannot open the loop", device, "no memory");

@@ -65,6 +65,12 @@ int pio_open(const struct pio_conf *conf, struct pio_port **out, struct err *e)
 	int rc;
 
 	*out = NULL;
+	if (conf->rx_queues) {
+		rc = conf->filter ? filter_check(conf->filter, e)
+				  : err_set(e, -EINVAL, EXIT_USAGE, "cannot receive", conf->name, "there is no filter");
+		if (rc)
+			return rc;
+	}
 	pio_name_split(conf->name, conf->backend, &backend, &device);
 	if (!backend && conf->backend && conf->backend[0]) {
 		err_set(e, -EINVAL, EXIT_USAGE, "cannot open the interface", conf->name, "there is no backend \"%s\"",

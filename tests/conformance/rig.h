@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rig: the wires that the conformance suite sends over. Wire 0 and wire 1 each join a transmitting and a receiving
+ * port of the backend under test. Every call fails the running test when it cannot do what it says.
+ */
+#ifndef SQUALL_TESTS_RIG_H
+#define SQUALL_TESTS_RIG_H
+
+#include "lib/clock.h"
+#include "lib/pio/pio.h"
+#include "tests/packets.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+/* cmocka.h needs the four above */
+#include <cmocka.h>
+
+#define RIG_WIRES   2U
+#define RIG_BURST   64U
+#define RIG_WAIT_NS (5 * NS_PER_S) /* for what must happen; nothing that works takes that long */
+
+enum rig_kind {
+	WIRE_INSIDE, /* one port is both ends; a wire that nobody reads becomes full */
+	WIRE_SINK,   /* the same, but nothing arrives */
+	WIRE_VETH,   /* the two ends of a veth pair in a network namespace of the suite's own; %s is the interface */
+};
+
+struct subject {
+	const char *name;
+	enum rig_kind kind;
+	const char *format;
+};
+
+/* How a wire is to be opened; what is 0 is the default. */
+struct rig_spec {
+	uint32_t n_tx, n_rx;
+	uint32_t tx_frames, rx_frames;
+	uint32_t max_frame;
+	const struct filter *filter; /* NULL: everything */
+	struct pio_pool *pool;       /* for both ports */
+};
+
+struct rig_wire {
+	struct pio_port *tx, *rx; /* maybe the same; rx is NULL without receive queues, tx without transmit queues */
+};
+
+extern const struct subject *rig_subject;
+
+/* Makes the wires of the subject. 0, or -errno with the reason in *e. */
+int rig_init(const struct subject *s, struct err *e);
+
+void rig_open(struct rig_wire *w, unsigned wire, const struct rig_spec *spec);
+void rig_close(struct rig_wire *w);
+
+/* The configuration of one end, to open by hand: end 0 transmits, end 1 receives. name holds the port's name. */
+struct pio_conf rig_conf(const struct rig_spec *spec, unsigned wire, unsigned end, char name[64]);
+
+/* Breaks wire 1 for good, and makes it again. Only where rig_can_break(). */
+bool rig_can_break(void);
+void rig_break(void);
+void rig_mend(void);
+
+/* Skips the running test where nothing arrives. */
+void rig_needs_receiver(void);
+
+/* ---- frames ---- */
+
+/* Sends all n frames. */
+void rig_send(struct pio_queue *q, const struct pio_frame *f, unsigned n);
+/* Copies one packet into a frame and sends it. */
+void rig_send_packet(struct pio_queue *q, const unsigned char *data, uint32_t len);
+
+/* Receives until `want` packets came, calling fn on each before it is put back. */
+typedef void rig_received_fn(void *arg, struct pio_queue *q, const struct pio_frame *f);
+void rig_receive(struct pio_port *port, unsigned want, rig_received_fn *fn, void *arg);
+
+/* Takes one received frame, which is then the caller's. */
+struct pio_frame rig_receive_one(struct pio_queue *q);
+
+/* How many frames can be had from a transmit queue at this moment; they are put back. */
+unsigned rig_gettable(struct pio_queue *q);
+
+/* A UDP/IPv4 packet of that length, flow (source port) and number, filled with bytes that follow from both. */
+void rig_fill(unsigned char *data, uint32_t len, uint16_t flow, uint32_t number);
+/* The whole of it is as rig_fill() made it; returns its number. */
+uint32_t rig_check(const unsigned char *data, uint32_t len, uint16_t *flow);
+
+#define RIG_MIN_LEN 60U
+
+/* ---- the groups of the suite; each returns the number of failed tests ---- */
+
+int conform_frames(void);
+int conform_traffic(void);
+int conform_forward(void);
+int conform_waiting(void);
+int conform_opening(void);
+int conform_filters(void);
+int conform_checked(void);
+
+#endif
