@@ -121,13 +121,15 @@ static void start(struct engine *en)
 {
 	const struct config *cfg = en->cfg;
 	struct err e = {0};
+	uint64_t end_ns;
 	char name[32];
 
 	en->start_ns = clock_mono_ns() + (en->n_tx ? LEAD_NS : 0);
+	end_ns = cfg->duration_ns ? en->start_ns + cfg->duration_ns : UINT64_MAX;
 	en->last_rx_ns = en->start_ns;
 	en->reported_ns = en->start_ns;
 	if (en->n_tx)
-		limiter_init(&en->limiter, &en->plan->pace, cfg->catch_up_ns, en->start_ns);
+		limiter_init(&en->limiter, &en->plan->pace, cfg->catch_up_ns, en->start_ns, end_ns);
 	for (unsigned i = 0; i < en->n_rx; i++) {
 		snprintf(name, sizeof(name), "squall-rx%u", i);
 		if (worker_start(&en->rx[i].thread, name, en->rx[i].cpu, run_rx, &en->rx[i].w, &e)) {
@@ -136,7 +138,7 @@ static void start(struct engine *en)
 		}
 	}
 	for (unsigned i = 0; i < en->n_tx; i++) {
-		en->tx[i].w.end_ns = cfg->duration_ns ? en->start_ns + cfg->duration_ns : UINT64_MAX;
+		en->tx[i].w.end_ns = end_ns;
 		snprintf(name, sizeof(name), "squall-tx%u", i);
 		if (worker_start(&en->tx[i].thread, name, en->tx[i].cpu, run_tx, &en->tx[i].w, &e)) {
 			fail(en, &e);

@@ -45,9 +45,8 @@ static uint64_t unsent(const struct engine *en)
 		return 0;
 	for (unsigned i = 0; i < en->n_tx; i++)
 		asked -= en->tx[i].w.abandoned;
-	/* A thread that woke up late has passed over positions after the end, too. */
 	if (en->reason == END_DURATION)
-		asked = limiter_due(&en->limiter, en->start_ns + en->cfg->duration_ns);
+		asked = en->limiter.positions;
 	if (en->cfg->count && asked > en->cfg->count)
 		asked = en->cfg->count;
 	return asked > queued ? asked - queued : 0;

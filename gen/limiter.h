@@ -27,23 +27,21 @@ struct limiter {
 	uint32_t clump; /* positions of one claim that is on time */
 	uint64_t start_ns;
 	uint64_t catch_up_ns;
+	uint64_t positions;                  /* how many the schedule has; UINT64_MAX: no end */
 	_Alignas(128) _Atomic uint64_t next; /* the next position to claim */
 };
 
 struct limiter_claim {
-	uint64_t first;        /* position; 0 when unlimited */
 	uint64_t departure_ns; /* when the first of them leaves */
-	uint32_t n;            /* how many were claimed, 1..max */
+	uint32_t n;            /* how many were claimed; 0: the schedule is over */
 };
 
-/* start_ns: departure of position 0. */
-void limiter_init(struct limiter *l, const struct tx_pace *pace, uint64_t catch_up_ns, uint64_t start_ns);
+/* start_ns: departure of position 0. No position departs at or after end_ns (UINT64_MAX: no end). */
+void limiter_init(struct limiter *l, const struct tx_pace *pace, uint64_t catch_up_ns, uint64_t start_ns,
+		  uint64_t end_ns);
 
-/* Claims up to max (>= 1) positions. An unlimited limiter gives max, departing now. */
+/* Claims up to max (>= 1) positions. An unlimited limiter gives max, departing now, and never ends. */
 struct limiter_claim limiter_claim(struct limiter *l, uint32_t max, uint64_t now_ns);
-
-/* Positions of the schedule that depart before t_ns: what should have been sent by then. 0 when unlimited. */
-uint64_t limiter_due(const struct limiter *l, uint64_t t_ns);
 
 /* When position k departs. */
 uint64_t limiter_departure(const struct limiter *l, uint64_t k);

@@ -69,9 +69,10 @@ static bool stopped(const struct tx_worker *w)
 	return atomic_load_explicit(w->stop, memory_order_relaxed);
 }
 
+/* A schedule ends by itself; what it still holds at the end may be a little late. */
 static bool out_of_time(const struct tx_worker *w, uint64_t now_ns)
 {
-	return now_ns >= w->end_ns && now_ns - w->end_ns >= TX_GRACE_NS;
+	return now_ns >= w->end_ns && (w->limiter->unlimited || now_ns - w->end_ns >= TX_GRACE_NS);
 }
 
 /* False when a sender that makes no headway should give up: told to stop, out of time, or on a dead queue. */
@@ -131,10 +132,7 @@ static inline __attribute__((always_inline)) void send_all(struct tx_worker *w, 
 	struct waiter waiter;
 	uint64_t left = w->quota;
 	uint64_t at = 0;
-	uint64_t due = UINT64_MAX; /* positions that depart before the end */
 
-	if (!w->limiter->unlimited && w->end_ns != UINT64_MAX)
-		due = limiter_due(w->limiter, w->end_ns);
 	waiter_init(&waiter);
 	if (!waiter_until(&waiter, w->limiter->start_ns, w->stop))
 		return;
@@ -143,16 +141,11 @@ static inline __attribute__((always_inline)) void send_all(struct tx_worker *w, 
 		struct limiter_claim c = limiter_claim(w->limiter, left < TX_BURST ? (uint32_t)left : TX_BURST, now);
 		uint32_t sent;
 
-		if (c.departure_ns >= w->end_ns ||
-		    (c.departure_ns > now && !waiter_until(&waiter, c.departure_ns, w->stop))) {
+		if (!c.n || out_of_time(w, now))
+			break;
+		if (c.departure_ns > now && !waiter_until(&waiter, c.departure_ns, w->stop)) {
 			w->abandoned += c.n;
 			break;
-		}
-		if (out_of_time(w, now))
-			break;
-		if (c.n > due - c.first) {
-			w->abandoned += c.n - (due - c.first);
-			c.n = (uint32_t)(due - c.first);
 		}
 		sent = send_clump(w, &waiter, &at, c.n, family);
 		left -= left == TX_QUOTA_NONE ? 0 : sent;

@@ -33,7 +33,7 @@ static void init(struct limiter *l, uint64_t micro_pps, uint32_t burst, uint64_t
 {
 	struct tx_pace p = pace_of(micro_pps, burst);
 
-	limiter_init(l, &p, catch_up, START);
+	limiter_init(l, &p, catch_up, START, UINT64_MAX);
 }
 
 static void departs_exactly_for_ten_billion_packets(void **state)
@@ -139,22 +139,51 @@ static void without_catch_up_nothing_is_repaid(void **state)
 	assert_int_equal(limiter_claim(&l, 64, START + S + 150000).departure_ns, START + S + 100000);
 }
 
-static void due_counts_departures_before_a_time(void **state)
+static uint64_t positions_in(uint64_t micro_pps, uint64_t ns)
 {
+	struct tx_pace p = pace_of(micro_pps, 32);
 	struct limiter l;
 
+	limiter_init(&l, &p, 0, START, START + ns);
+	return l.positions;
+}
+
+/* N / r seconds hold N positions, whether or not the interval is a whole number of ns. */
+static void nothing_departs_at_or_after_the_end(void **state)
+{
 	(void)state;
-	init(&l, pps(1000), 32, 0);
-	assert_int_equal(limiter_due(&l, START), 0);
-	assert_int_equal(limiter_due(&l, START + 1), 1);
-	assert_int_equal(limiter_due(&l, START + 1000000), 1);
-	assert_int_equal(limiter_due(&l, START + 1000001), 2);
-	assert_int_equal(limiter_due(&l, START + 5 * S), 5000);
-	init(&l, 500000, 32, 0);
-	assert_int_equal(limiter_due(&l, START + 8 * S), 4);
-	/* An interval that is not a whole number of ns. */
-	init(&l, pps(33333), 32, 0);
-	assert_int_equal(limiter_due(&l, START + 10 * S), 333330);
+	assert_int_equal(positions_in(pps(1000), 0), 0);
+	assert_int_equal(positions_in(pps(1000), 1), 1);
+	assert_int_equal(positions_in(pps(1000), 1000000), 1);
+	assert_int_equal(positions_in(pps(1000), 1000001), 2);
+	assert_int_equal(positions_in(pps(1000), 5 * S), 5000);
+	assert_int_equal(positions_in(500000, 8 * S), 4);
+	assert_int_equal(positions_in(pps(33333), 10 * S), 333330);
+}
+
+/* Early, on time or late, in clumps: together the claims are the schedule, and then it is over. */
+static void a_schedule_is_claimed_to_its_end_and_no_further(void **state)
+{
+	static const uint64_t rates[] = {1000, 999983, 40000000};
+	static const uint64_t lateness[] = {0, S / 1000, S / 20};
+
+	(void)state;
+	for (unsigned r = 0; r < 3; r++)
+		for (unsigned i = 0; i < 3; i++) {
+			struct tx_pace p = pace_of(pps(rates[r]), 32);
+			struct limiter_claim c = {.departure_ns = START};
+			struct limiter l;
+			uint64_t sum = 0;
+
+			limiter_init(&l, &p, S, START, START + S / 50);
+			do {
+				c = limiter_claim(&l, 64, c.departure_ns + lateness[i]);
+				sum += c.n;
+			} while (c.n);
+			assert_int_equal(sum, (rates[r] + 49) / 50);
+			assert_int_equal(limiter_claim(&l, 64, START).n, 0);
+			assert_int_equal(limiter_claim(&l, 64, START + S).n, 0);
+		}
 }
 
 static void unlimited_gives_what_is_asked(void **state)
@@ -164,11 +193,11 @@ static void unlimited_gives_what_is_asked(void **state)
 	struct limiter_claim c;
 
 	(void)state;
-	limiter_init(&l, &p, S / 10, START);
+	limiter_init(&l, &p, S / 10, START, START + S);
 	c = limiter_claim(&l, 64, START + 17);
 	assert_int_equal(c.n, 64);
 	assert_int_equal(c.departure_ns, START + 17);
-	assert_int_equal(limiter_due(&l, START + S), 0);
+	assert_int_equal(limiter_claim(&l, 64, START + 2 * S).n, 64);
 }
 
 int main(void)
@@ -180,7 +209,8 @@ int main(void)
 		cmocka_unit_test(claims_cover_the_schedule_once),
 		cmocka_unit_test(a_stall_is_repaid_up_to_catch_up),
 		cmocka_unit_test(without_catch_up_nothing_is_repaid),
-		cmocka_unit_test(due_counts_departures_before_a_time),
+		cmocka_unit_test(nothing_departs_at_or_after_the_end),
+		cmocka_unit_test(a_schedule_is_claimed_to_its_end_and_no_further),
 		cmocka_unit_test(unlimited_gives_what_is_asked),
 	};
 

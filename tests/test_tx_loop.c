@@ -121,7 +121,7 @@ static void run_start(struct run *r, struct wire *wire, const struct tx_plan *pl
 		      uint64_t count, bool random_order)
 {
 	memset(r, 0, sizeof(*r));
-	limiter_init(&r->limiter, &plan->pace, 0, clock_mono_ns());
+	limiter_init(&r->limiter, &plan->pace, 0, clock_mono_ns(), UINT64_MAX);
 	r->w.queue = &wire->q;
 	r->w.limiter = &r->limiter;
 	r->w.stop = &r->stop;
@@ -240,41 +240,59 @@ static void a_dead_queue_ends_the_loop(void **state)
 	free(plan);
 }
 
-static void nothing_departs_at_or_after_the_end(void **state)
+/* A schedule of 1 ms gaps that lies behind as a whole, and of which everything is still to be sent. */
+static void run_late(struct run *r, struct wire *wire, const struct tx_plan *plan, uint64_t length_ns)
+{
+	struct tx_pace pace = {.interval = {.ns = NS_PER_MS}, .burst = 32};
+	uint64_t start = clock_mono_ns() - NS_PER_S;
+
+	run_start(r, wire, plan, 0, 1, 0, false);
+	limiter_init(&r->limiter, &pace, 3600 * NS_PER_S, start, start + length_ns);
+}
+
+static void a_schedule_is_sent_whole_and_no_further(void **state)
 {
 	struct tx_plan *plan = plan_of(5);
 	struct wire *wire = wire_new();
 	struct run r;
 
 	(void)state;
-	plan->pace.interval.ns = 1000000;
-	run_start(&r, wire, plan, 0, 1, 0, false);
-	r.limiter.catch_up_ns = NS_PER_S;
-	r.limiter.start_ns -= 59500000; /* nearly all of it lies behind */
-	r.w.end_ns = r.limiter.start_ns + 60 * NS_PER_MS;
+	run_late(&r, wire, plan, 61 * NS_PER_MS);
 	tx_worker_run(&r.w);
-	/* 60 ms at 1 kpps: positions 0..59 depart before the end. */
-	assert_int_equal(wire->packets, 60);
+	assert_int_equal(wire->packets, 61);
+	assert_int_equal(r.w.abandoned, 0);
 	tx_worker_free(&r.w);
 	wire_free(wire);
 	free(plan);
 }
 
-static void a_clump_is_cut_at_the_end(void **state)
+static void what_is_too_late_after_the_end_is_not_sent(void **state)
 {
 	struct tx_plan *plan = plan_of(5);
 	struct wire *wire = wire_new();
 	struct run r;
 
 	(void)state;
-	plan->pace.interval.ns = 100;
-	run_start(&r, wire, plan, 0, 1, 0, false);
-	r.limiter.catch_up_ns = NS_PER_S;
-	assert_int_not_equal(1000 % r.limiter.clump, 0);
-	r.w.end_ns = r.limiter.start_ns + 1000 * plan->pace.interval.ns;
+	run_late(&r, wire, plan, 61 * NS_PER_MS);
+	r.w.end_ns = clock_mono_ns() - TX_GRACE_NS;
 	tx_worker_run(&r.w);
-	/* Fewer only where this test lost its processor for more than the grace. */
-	assert_in_range(wire->packets, 0, 1000);
+	assert_int_equal(wire->packets, 0);
+	tx_worker_free(&r.w);
+	wire_free(wire);
+	free(plan);
+}
+
+static void without_a_limit_the_end_is_the_end(void **state)
+{
+	struct tx_plan *plan = plan_of(5);
+	struct wire *wire = wire_new();
+	struct run r;
+
+	(void)state;
+	run_start(&r, wire, plan, 0, 1, 0, false);
+	r.w.end_ns = clock_mono_ns();
+	tx_worker_run(&r.w);
+	assert_int_equal(wire->packets, 0);
 	tx_worker_free(&r.w);
 	wire_free(wire);
 	free(plan);
@@ -288,8 +306,9 @@ int main(void)
 		cmocka_unit_test(random_order_visits_every_flow_once_a_cycle),
 		cmocka_unit_test(a_full_ring_is_given_up_on_stop),
 		cmocka_unit_test(a_dead_queue_ends_the_loop),
-		cmocka_unit_test(nothing_departs_at_or_after_the_end),
-		cmocka_unit_test(a_clump_is_cut_at_the_end),
+		cmocka_unit_test(a_schedule_is_sent_whole_and_no_further),
+		cmocka_unit_test(what_is_too_late_after_the_end_is_not_sent),
+		cmocka_unit_test(without_a_limit_the_end_is_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
