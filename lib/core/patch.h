@@ -28,12 +28,15 @@ CORE_INLINE void tx_patch_udp(unsigned char *udp, const struct tx_flow *f, uint6
 	core_put16(udp + UDP_CHECK, csum_finish_udp(f->l4_sum + extra));
 }
 
+/* Behind an IPv4 header without options addresses and ports lie side by side, in the order of struct tx_flow. */
+_Static_assert(IP4_SADDR + 4 == IP4_DADDR && IP4_DADDR + 4 == IP4_HLEN + UDP_SPORT && UDP_SPORT + 2 == UDP_DPORT,
+	       "the flow's first 12 bytes are a piece of the packet");
+
 CORE_INLINE void tx_patch_udp4(unsigned char *l3, const struct tx_flow *f, uint64_t extra)
 {
 	core_put16(l3 + IP4_CHECK, f->l3_check);
-	core_put32(l3 + IP4_SADDR, f->saddr);
-	core_put32(l3 + IP4_DADDR, f->daddr);
-	tx_patch_udp(l3 + IP4_HLEN, f, extra);
+	__builtin_memcpy(l3 + IP4_SADDR, f, 12);
+	core_put16(l3 + IP4_HLEN + UDP_CHECK, csum_finish_udp(f->l4_sum + extra));
 }
 
 CORE_INLINE void tx_patch_udp6(unsigned char *l3, const struct tx_flow *f, uint64_t extra)

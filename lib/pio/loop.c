@@ -49,9 +49,10 @@ static __attribute__((noinline)) unsigned sink_own(struct pio_queue *q, const st
 
 	for (i = 0; i < n; i++) {
 		uint64_t at = (uint64_t)(f[i].data - memory);
-		uint32_t len = f[i].len;
+		/* Length and flags in one: a frame with any flag is for the caller to look at. */
+		uint64_t len = (uint64_t)f[i].flags << 32 | f[i].len;
 
-		if (at >= size || len - 1U >= max_frame || f[i].flags & PIO_MORE || (at & (slot - 1)) + len > slot)
+		if (at >= size || len - 1 >= max_frame || (at & (slot - 1)) + len > slot)
 			break;
 		sum += len;
 		*free_id = first + (uint32_t)(at >> shift);
