@@ -112,9 +112,12 @@ void engine_end(struct engine *en, struct report *report)
 		end.tx_ns = tx_time(en);
 	}
 	rx_times(en, &end);
-	if (en->port->loop) {
+	for (unsigned i = 0; en->port->loop && i < en->port->n_tx; i++) {
+		struct loop_counts part;
+
+		loop_counts_read(&en->port->loop[i], &part);
+		loop_counts_add(&end.loop, &part);
 		end.have_loop = true;
-		loop_counts_read(en->port->loop, &end.loop);
 	}
 	judge_rate(en, &end);
 	cpu_seconds_read(&cpu);
