@@ -8,6 +8,7 @@
 #define PACKETS   6000U
 #define IN_FLIGHT 100U
 #define FRAMES    256U
+#define POOL      16384U /* holds what any backend takes by default */
 #define GROWTH    40U
 
 static struct pio_pool *pool;
@@ -81,8 +82,7 @@ static void note(void *arg, struct pio_queue *q, const struct pio_frame *f)
 
 static void frames_cross_ports_and_find_home(void **state)
 {
-	const struct rig_spec spec = {.n_tx = 1, .n_rx = 1, .tx_frames = FRAMES, .rx_frames = FRAMES};
-	struct rig_spec on_pool = spec;
+	struct rig_spec on_pool = {.n_tx = 1, .n_rx = 1, .tx_frames = FRAMES};
 	struct forwarder w = {0};
 	struct arrivals a = {0};
 	struct tx_counts c;
@@ -91,7 +91,7 @@ static void frames_cross_ports_and_find_home(void **state)
 
 	(void)state;
 	rig_needs_receiver();
-	assert_int_equal(pio_pool_create(&pool, 4 * FRAMES, 1600, NULL), 0);
+	assert_int_equal(pio_pool_create(&pool, POOL, 1600, NULL), 0);
 	on_pool.pool = pool;
 	rig_open(&from, 0, &on_pool);
 	rig_open(&to, 1, &on_pool);
@@ -125,8 +125,7 @@ static void frames_cross_ports_and_find_home(void **state)
 
 static void put_brings_frames_home(void **state)
 {
-	const struct rig_spec spec = {.n_tx = 1, .n_rx = 1, .tx_frames = FRAMES, .rx_frames = FRAMES};
-	struct rig_spec on_pool = spec;
+	struct rig_spec on_pool = {.n_tx = 1, .n_rx = 1, .tx_frames = FRAMES, .rx_frames = FRAMES};
 	unsigned before[2];
 
 	(void)state;
