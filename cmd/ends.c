@@ -31,8 +31,13 @@ int ends_find_link(struct ends *ends, const struct config *cfg, struct err *e)
 
 	memset(ends, 0, sizeof(*ends));
 	pio_name_split(cfg->interface, cfg->backend, &backend, &device);
-	if (backend && !backend->needs_link)
-		return 0;
+	if (backend && !backend->needs_link) {
+		uint32_t n = 1;
+
+		rc = backend->queues ? backend->queues(device, &n, e) : 0;
+		ends->tx_queues = ends->rx_queues = n;
+		return rc;
+	}
 	rc = pio_link_name(device, name, e);
 	if (!rc)
 		rc = host_load(&ends->host, e);
@@ -41,6 +46,8 @@ int ends_find_link(struct ends *ends, const struct config *cfg, struct err *e)
 	ends->link = host_usable_link(&ends->host, name, e);
 	if (!ends->link)
 		return -ENODEV;
+	ends->tx_queues = ends->link->tx_queues;
+	ends->rx_queues = ends->link->rx_queues;
 	if (ends->link->speed_mbps > 0)
 		ends->gen.link_bps = (uint64_t)ends->link->speed_mbps * 1000000;
 	return 0;

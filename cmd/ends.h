@@ -13,7 +13,8 @@
 
 struct ends {
 	struct host host;
-	const struct host_link *link; /* NULL: the backend has no Linux interface (loop) */
+	const struct host_link *link;  /* NULL: the backend has no Linux interface (loop) */
+	uint32_t tx_queues, rx_queues; /* what the device has */
 	struct gen_ends gen;
 	char how[128]; /* how the destination MAC was found */
 };

@@ -77,21 +77,18 @@ static uint32_t queues_of(const struct config *cfg, uint32_t available, const ch
 static void choose_queues(struct pio_conf *conf, const struct config *cfg, const struct ends *ends,
 			  const struct tx_plan *plan)
 {
-	/* Without an interface the backend knows best how many it has, and refuses more. */
-	uint32_t tx = ends->link ? ends->link->tx_queues : cfg->queues ? cfg->queues : 1;
-	uint32_t rx = ends->link ? ends->link->rx_queues : cfg->queues ? cfg->queues : 1;
 	double pps;
 
 	if (plan) {
 		pps = gen_pace_pps(&plan->pace);
-		conf->tx_queues = queues_of(cfg, tx, "transmit");
+		conf->tx_queues = queues_of(cfg, ends->tx_queues, "transmit");
 		if (!cfg->queues && !cfg->cpus.n && pps >= 0 && pps <= ONE_QUEUE_PPS)
 			conf->tx_queues = 1;
 		if (conf->tx_queues > plan->flows)
 			conf->tx_queues = (uint32_t)plan->flows;
 	}
 	if (receives(cfg))
-		conf->rx_queues = queues_of(cfg, rx, "receive");
+		conf->rx_queues = queues_of(cfg, ends->rx_queues, "receive");
 }
 
 /* Everything from the interface to the open port. On failure what was made stays in *ends, *plan and *port. */

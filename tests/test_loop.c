@@ -92,11 +92,11 @@ static void queues_are_those_of_the_device(void **state)
 	assert_int_equal(e.code, EXIT_USAGE);
 	assert_string_equal(e.cause, "it has 2 queues in each direction, 3 are wanted");
 	assert_string_equal(e.hint, "loop:queues=3");
-	assert_int_equal(loop_queues("queues=5", &n, &e), 0);
+	assert_int_equal(pio_loop.queues("queues=5", &n, &e), 0);
 	assert_int_equal(n, 5);
-	assert_int_equal(loop_queues("", &n, &e), 0);
+	assert_int_equal(pio_loop.queues("", &n, &e), 0);
 	assert_int_equal(n, 1);
-	assert_int_equal(loop_queues("queue=5", &n, &e), -EINVAL);
+	assert_int_equal(pio_loop.queues("queue=5", &n, &e), -EINVAL);
 }
 
 static void sink_takes_everything(void **state)

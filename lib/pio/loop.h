@@ -22,7 +22,4 @@
 
 extern const struct pio_backend pio_loop;
 
-/* The queues that a loop has in each direction. device is what stands behind "loop:". EXIT_USAGE as for open. */
-int loop_queues(const char *device, uint32_t *n, struct err *e);
-
 #endif

@@ -190,12 +190,3 @@ int loop_parse(const char *device, struct loop_options *o, struct err *e)
 			       "a sink delivers nothing: delay, loss, duplicate and reorder have no meaning there");
 	return 0;
 }
-
-int loop_queues(const char *device, uint32_t *n, struct err *e)
-{
-	struct loop_options o;
-	int rc = loop_parse(device, &o, e);
-
-	*n = rc ? 0 : o.queues;
-	return rc;
-}

@@ -257,10 +257,20 @@ static int loop_probe(const struct host_link *link, struct err *e)
 	return 0;
 }
 
+static int loop_queues(const char *device, uint32_t *n, struct err *e)
+{
+	struct loop_options o;
+	int rc = loop_parse(device, &o, e);
+
+	*n = rc ? 0 : o.queues;
+	return rc;
+}
+
 const struct pio_backend pio_loop = {
 	.name = "loop",
 	.summary = "a wire in memory: no network, no privilege",
 	.probe = loop_probe,
+	.queues = loop_queues,
 	.open = loop_open,
 	.close = loop_close,
 };

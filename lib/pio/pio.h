@@ -123,6 +123,8 @@ struct pio_backend {
 	bool needs_link;     /* works on a Linux interface */
 	/* 0: this would work on that link; else why not and what to do. Changes nothing. */
 	int (*probe)(const struct host_link *link, struct err *e);
+	/* Without needs_link: how many queues the device has in each direction. Else NULL: the link tells. */
+	int (*queues)(const char *device, uint32_t *n, struct err *e);
 	int (*open)(const struct pio_conf *conf, const char *device, struct pio_port **out, struct err *e);
 	void (*close)(struct pio_port *port);
 };
