@@ -140,14 +140,17 @@ void ends_free(struct ends *ends)
 	ends->link = NULL;
 }
 
-/* The local address of the SSH session is the third word of SSH_CONNECTION (ssh(1)). */
+/* The local address of the SSH session is the third word of SSH_CONNECTION (ssh(1)), with %LINK when link-local. */
 static bool carries_ssh(const struct ends *ends)
 {
 	const char *ssh = getenv("SSH_CONNECTION");
-	char local[IP_STRLEN];
+	char local[64];
 	struct ip ip;
 
-	if (!ssh || sscanf(ssh, "%*s %*s %45s", local) != 1 || ip_parse(local, &ip))
+	if (!ssh || sscanf(ssh, "%*s %*s %63s", local) != 1)
+		return false;
+	local[strcspn(local, "%")] = '\0';
+	if (ip_parse(local, &ip))
 		return false;
 	for (size_t i = 0; i < ends->host.n_addrs; i++) {
 		const struct host_link *at = host_link_by_index(&ends->host, ends->host.addrs[i].link);
