@@ -169,7 +169,7 @@ static bool answered_yes(const char *question)
 	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
 		return false;
 	fprintf(stderr, "squall: %s Type yes to go on: ", question);
-	return fgets(line, sizeof(line), stdin) && strcmp(line, "yes\n") == 0;
+	return signals_wait_input(STDIN_FILENO) && fgets(line, sizeof(line), stdin) && strcmp(line, "yes\n") == 0;
 }
 
 int ends_confirm(const struct ends *ends, const struct config *cfg, bool unlimited, struct err *e)

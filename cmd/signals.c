@@ -35,17 +35,31 @@ void signals_install(void)
  * The signals are blocked while the flag is looked at and let in only by ppoll(), so that none can come between the
  * look and the sleep.
  */
-void signals_sleep(unsigned long long ns)
+static int wait_open(struct pollfd *p, const struct timespec *timeout, int seen)
 {
-	struct timespec ts = {.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
 	sigset_t block, before;
-	int seen = signals_stop;
+	int rc = -1;
 
 	sigemptyset(&block);
 	for (size_t i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
 		sigaddset(&block, stop_signals[i]);
 	sigprocmask(SIG_BLOCK, &block, &before);
 	if (signals_stop == seen)
-		ppoll(NULL, 0, &ts, &before);
+		rc = ppoll(p, p ? 1 : 0, timeout, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
+	return rc;
+}
+
+void signals_sleep(unsigned long long ns)
+{
+	struct timespec ts = {.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
+
+	wait_open(NULL, &ts, signals_stop);
+}
+
+bool signals_wait_input(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	return wait_open(&p, NULL, 0) > 0;
 }

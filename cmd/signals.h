@@ -17,4 +17,7 @@ extern volatile int signals_stop;
 /* Sleeps, at most until a signal comes. Main thread. */
 void signals_sleep(unsigned long long ns);
 
+/* Waits until fd has something to read, or has ended. False when a signal asked to stop. Main thread. */
+bool signals_wait_input(int fd);
+
 #endif
