@@ -58,10 +58,13 @@ int ends_wait_link(const struct host_link *link, struct err *e)
 	uint64_t give_up = clock_mono_ns() + LINK_WAIT_NS;
 	bool told = false;
 	bool up, carrier;
+	int rc;
 
 	for (;;) {
-		if (host_link_state(link->index, &up, &carrier))
-			return err_set(e, -ENODEV, EXIT_RUN, "cannot use the interface", link->name, "it has vanished");
+		rc = host_link_state(link->index, &up, &carrier);
+		if (rc)
+			return err_set(e, rc, EXIT_RUN, "cannot use the interface", link->name, "%s",
+				       rc == -ENODEV ? "it has vanished" : strerror(-rc));
 		if (!up) {
 			err_set(e, -ENETDOWN, EXIT_LINK, "cannot use the interface", link->name, "it is down");
 			err_hint(e, "ip link set %s up", link->name);

@@ -162,15 +162,19 @@ static void check_link(struct engine *en, uint64_t now)
 {
 	struct err e = {0};
 	bool up, carrier;
+	int rc;
 
 	if (!en->port->ifindex || now - en->link_checked_ns < LINK_CHECK_NS)
 		return;
 	en->link_checked_ns = now;
-	if (host_link_state(en->port->ifindex, &up, &carrier)) {
+	rc = host_link_state(en->port->ifindex, &up, &carrier);
+	if (rc == -ENODEV) {
 		err_set(&e, -ENODEV, EXIT_RUN, "the run ended early", en->port->name, "the interface has vanished");
 		fail(en, &e);
 		return;
 	}
+	if (rc) /* the look failed, not the link */
+		return;
 	if (up && carrier) {
 		if (en->link_down_ns)
 			warn(en, "%s: the link is back after %.1f s", en->port->name,

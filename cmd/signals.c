@@ -24,11 +24,15 @@ void signals_install(void)
 {
 	struct sigaction stop = {.sa_handler = on_stop};
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction before;
 
 	sigfillset(&stop.sa_mask);
+	sigaction(SIGHUP, NULL, &before);
 	for (size_t i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
-		sigaction(stop_signals[i], &stop, NULL);
+		if (stop_signals[i] != SIGHUP || before.sa_handler != SIG_IGN) /* nohup(1) asks to live on */
+			sigaction(stop_signals[i], &stop, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
+	sigaction(SIGXFSZ, &ignore, NULL);
 }
 
 /*

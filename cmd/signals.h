@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * signals: INT, TERM and HUP ask a run to stop; a second one leaves at once with 130. A closed pipe is no signal here
- * but an error of the write.
+ * signals: INT, TERM and HUP (unless it came ignored) ask a run to stop; a second one leaves at once with 130. A closed
+ * pipe and a file at its limit are no signals here but errors of the write.
  */
 #ifndef SQUALL_CMD_SIGNALS_H
 #define SQUALL_CMD_SIGNALS_H
