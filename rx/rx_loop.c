@@ -8,6 +8,8 @@
 #define POLL_MS  20
 /* Counters that the kernel keeps are read this often. */
 #define SYNC_NS (100 * NS_PER_MS)
+/* A kernel's ring hands a packet over a few ms after it came; after this much silence nothing is left in it. */
+#define SETTLE_MS 10
 /* After the stop the ring is emptied for no longer than this, since a flood would never let it run dry. */
 #define STOP_NS (100 * NS_PER_MS)
 
@@ -87,6 +89,7 @@ void rx_worker_run(struct rx_worker *w)
 {
 	uint64_t synced = clock_mono_ns();
 	uint64_t give_up = UINT64_MAX;
+	uint64_t settled = 0;
 
 	for (;;) {
 		/* Read before the ring: what arrived before the stop is still taken after it. */
@@ -94,16 +97,18 @@ void rx_worker_run(struct rx_worker *w)
 		int got = receive_burst(w);
 		uint64_t now = clock_mono_ns();
 
+		if (got > 0 || give_up == UINT64_MAX)
+			settled = now + SETTLE_MS * NS_PER_MS;
 		if (stop && give_up == UINT64_MAX)
 			give_up = now + STOP_NS;
-		if (got < 0 || (got == 0 && stop) || now >= give_up || pio_queue_error(w->queue, NULL))
+		if (got < 0 || now >= settled || now >= give_up || pio_queue_error(w->queue, NULL))
 			break;
 		if (now - synced >= SYNC_NS) {
 			pio_sync(w->queue);
 			synced = now;
 		}
 		if (got == 0)
-			pio_poll(w->queue, POLL_MS);
+			pio_poll(w->queue, stop ? SETTLE_MS : POLL_MS);
 	}
 	pio_sync(w->queue);
 	atomic_store_explicit(&w->done, true, memory_order_release);
