@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 
-from frames import Wire, ethernet, ip_packet, udp_frame
+from frames import Tap, Wire, ethernet, ip_packet, udp_frame
 from lab import A, B, Case, Inside, QUIET, Receiver, Squall, link, main, received, send, squall, until
 
 TAG, OUTER = (0x8100, 100), (0x88A8, 200)
@@ -21,13 +21,15 @@ class Recv(Case):
 
     def takes(self, args, wanted, unwanted=()):
         """Each wanted frame i is sent i + 1 times, so that the sum tells which were taken; the rx record."""
-        receiver = Receiver("-i", "qb", *args)
-        for i, frame in enumerate(wanted):
-            self.wire.send(frame, i + 1)
-        for frame in unwanted:
-            self.wire.send(frame, 100)
-        rx = self.ok(receiver.stop()).end_record["rx"]
         n = len(wanted)
+        with Tap(B, "qb") as tap:
+            receiver = Receiver("-i", "qb", *args)
+            for i, frame in enumerate(wanted):
+                self.wire.send(frame, i + 1)
+            for frame in unwanted:
+                self.wire.send(frame, 100)
+            tap.raw(n * (n + 1) // 2 + 100 * len(unwanted), quiet=0)  # they are there: the stop comes after them
+        rx = self.ok(receiver.stop()).end_record["rx"]
         self.assertEqual(rx["packets"], n * (n + 1) // 2)
         self.assertEqual(rx["bytes"], sum(len(f) * (i + 1) for i, f in enumerate(wanted)))
         self.assertEqual(rx["dropped"], 0)

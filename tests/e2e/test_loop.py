@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wire in memory: no network, no privileges, and impairments that add up."""
+from lab import Case, main, squall
+
+NOBODY_USER = ("setpriv", "--reuid", "65534", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all")
+TO = ("--dst-ip", "192.0.2.9", "--no-tui")
+BACK = ("--rx-mode", "udp-port", "--rx-port", 9000)
+
+
+class Loop(Case):
+    def run_it(self, device, *args, rc=0):
+        return self.ok(squall(None, "send", "-i", device, *TO, *args, before=NOBODY_USER), rc)
+
+    def balanced(self, device, count, *args):
+        end = self.run_it(device, "--count", count, *BACK, *args).end_record
+        tx, rx, loop = end["tx"], end["rx"], end["loop"]
+        self.assertEqual((tx["packets"], tx["dropped"], tx["unsent"]), (count, 0, 0))
+        self.assertEqual((rx["dropped"], rx["filtered"]), (0, 0))
+        self.assertEqual(rx["packets"], count - loop["lost"] + loop["duplicated"])
+        self.assertEqual(rx["bytes"], 60 * rx["packets"])
+        self.assertEqual(rx["classes"]["ipv4_udp"], rx["packets"])
+        return loop
+
+    def test_a_sink(self):
+        end = self.run_it("loop:sink", "--count", 100_000, "--flows", 1000, "--pps", "unlimited").end_record
+        self.assertEqual((end["tx"]["packets"], end["tx"]["bytes_l2"], end["rx"]), (100_000, 6_400_000, None))
+        self.assertAlmostEqual(end["tx"]["bps_l1"] / end["tx"]["bps_l2"], 84 / 64, places=6)
+
+    def test_all_arrives(self):
+        for device, args in (("loop:", ()), ("loop:queues=2", ("--queues", 2)), ("loop:queues=3", ("--queues", 3)), ("loop:delay=5ms", ()), ("loop:ring=64", ())):
+            with self.subTest(device=device):
+                self.assertEqual(self.balanced(device, 50_000, "--flows", 100, "--pps", "unlimited", *args), {"lost": 0, "duplicated": 0, "reordered": 0})
+
+    def test_impairments_are_of_their_size(self):
+        n = 50_000
+        for option, key, ratio in (("loss=1%", "lost", 0.01), ("duplicate=0.5%", "duplicated", 0.005), ("reorder=2%", "reordered", 0.02)):
+            with self.subTest(option=option):
+                loop = self.balanced(f"loop:{option}", n, "--flows", 10, "--pps", "unlimited")
+                spread = 5 * (n * ratio * (1 - ratio)) ** 0.5  # five standard deviations
+                self.assertAlmostEqual(loop.pop(key), n * ratio, delta=spread)
+                self.assertEqual(set(loop.values()), {0})
+
+    def test_a_seed_gives_the_same_again(self):
+        runs = [self.balanced(f"loop:loss=3%,duplicate=2%,reorder=5%,seed={seed}", 20_000, "--pps", "unlimited") for seed in (7, 7, 8)]
+        self.assertEqual(runs[0], runs[1])
+        self.assertNotEqual(runs[0], runs[2])
+
+    def test_a_filter_applies(self):
+        end = self.run_it("loop:", "--count", 1000, "--flows", 10, "--filter", "proto=udp,src-port=1024-1026").end_record
+        self.assertEqual((end["rx"]["packets"], end["rx"]["filtered"]), (300, 700))
+
+    def test_no_capabilities_are_asked_for_ipv6_and_raw_either(self):
+        self.assertEqual(self.run_it("loop:sink", "--dst-ip", "2001:db8::1", "--count", 10).end_record["tx"]["bytes_l2"], 660)
+        self.assertEqual(self.run_it("loop:sink", "--mode", "raw", "--dst-mac", "02:00:00:00:00:09", "--count", 10).end_record["tx"]["packets"], 10)
+        self.assertEqual(self.ok(squall(None, "recv", "-i", "loop:", "-d", "50ms", before=NOBODY_USER)).end_record["rx"]["packets"], 0)
+
+    def test_options_that_make_no_sense(self):
+        for options, word in (("bogus=1", "bogus"), ("loss=101%", "loss"), ("loss=-1%", "loss"), ("queues=0", "queues"), ("queues=1000000", "queues"), ("rate=fast", "rate"),
+                              ("ring=3", "ring"), ("delay=5", "delay"), ("seed=x", "seed"), (",,", "option"), ("sink=yes", "sink"), ("a" * 300, "long|option|name")):
+            with self.subTest(options=options):
+                run = self.ok(squall(None, "send", "-i", f"loop:{options}", *TO), 2)
+                self.assertRegex(run.err, word)
+        self.assertRegex(self.ok(squall(None, "send", "-i", "loop:queues=2", *TO, "--queues", 3, "--flows", 3), 2).err, "queues=3")
+
+
+if __name__ == "__main__":
+    main()
