@@ -55,7 +55,7 @@ int engine_init(struct engine *en, const struct config *cfg, struct pio_port *po
 				    cfg->flow_order == FLOW_ORDER_RANDOM, e);
 	}
 	en->rx_shared.stop = &en->stop_rx;
-	atomic_init(&en->rx_shared.budget, cfg->verb == VERB_RECV && cfg->count ? cfg->count : RX_BUDGET_NONE);
+	en->rx_shared.limit = cfg->verb == VERB_RECV ? cfg->count : 0;
 	for (unsigned i = 0; i < en->n_rx; i++) {
 		en->rx[i].cpu = cpu_for(cfg, en->n_tx + i);
 		en->rx[i].w.queue = port->rx[i];
@@ -259,6 +259,15 @@ static void tick(struct engine *en, struct report *report)
 	interval(en, report, now);
 }
 
+static bool counted(const struct engine *en)
+{
+	uint64_t queued = 0;
+
+	for (unsigned i = 0; i < en->n_tx; i++)
+		queued += atomic_load(&en->port->tx[i]->stats.tx.queued);
+	return en->cfg->count && (!en->n_tx || queued >= en->cfg->count);
+}
+
 void engine_run(struct engine *en, struct report *report)
 {
 	cpu_seconds_read(&en->cpu_at_start);
@@ -268,15 +277,12 @@ void engine_run(struct engine *en, struct report *report)
 		tick(en, report);
 	}
 	check_queues(en);
-	if (!en->stopped_ns) {
-		bool out_of_time = en->cfg->duration_ns && clock_mono_ns() >= en->start_ns + en->cfg->duration_ns;
-
-		stop(en, en->err.code != EXIT_DONE ? END_ERROR : out_of_time ? END_DURATION : END_COUNT);
-	}
+	if (!en->stopped_ns)
+		stop(en, en->err.code != EXIT_DONE ? END_ERROR : counted(en) ? END_COUNT : END_DURATION);
 	for (unsigned i = 0; i < en->n_tx; i++)
 		worker_join(&en->tx[i].thread);
 	if (en->n_tx && en->n_rx && !signals_stop)
-		signals_sleep(RX_TAIL_NS);
+		signals_sleep(RX_TAIL_NS + en->port->caps.delay_ns);
 	atomic_store(&en->stop_rx, true);
 	for (unsigned i = 0; i < en->n_rx; i++)
 		worker_join(&en->rx[i].thread);

@@ -35,21 +35,36 @@ void engine_sample(const struct engine *en, uint64_t now_ns, struct report_sampl
 	}
 }
 
+/* Positions of the schedule that were due before the end of the run. */
+static uint64_t due(const struct engine *en)
+{
+	uint64_t claimed = atomic_load(&en->limiter.next);
+
+	if (en->limiter.unlimited)
+		return en->now.tx.queued;
+	if (en->reason == END_DURATION)
+		return en->limiter.positions;
+	for (unsigned i = 0; i < en->n_tx; i++)
+		claimed -= en->tx[i].w.abandoned;
+	return claimed;
+}
+
 /* What the schedule asked for until the end of the run, and was not handed to the device. */
 static uint64_t unsent(const struct engine *en)
 {
-	uint64_t asked = atomic_load(&en->limiter.next);
-	uint64_t queued = en->now.tx.queued;
+	uint64_t asked = due(en);
 
-	if (en->limiter.unlimited)
-		return 0;
-	for (unsigned i = 0; i < en->n_tx; i++)
-		asked -= en->tx[i].w.abandoned;
-	if (en->reason == END_DURATION)
-		asked = en->limiter.positions;
 	if (en->cfg->count && asked > en->cfg->count)
 		asked = en->cfg->count;
-	return asked > queued ? asked - queued : 0;
+	return asked > en->now.tx.queued ? asked - en->now.tx.queued : 0;
+}
+
+/* In a run of so many packets the schedule grows longer when a sender falls behind: by so many positions. */
+static uint64_t passed_over(const struct engine *en)
+{
+	uint64_t asked = due(en);
+
+	return en->reason == END_COUNT && asked > en->now.tx.queued ? asked - en->now.tx.queued : 0;
 }
 
 /*
@@ -78,8 +93,8 @@ static uint64_t tx_time(const struct engine *en)
 static void rx_times(const struct engine *en, struct report_end *end)
 {
 	for (unsigned i = 0; i < en->n_rx; i++) {
-		uint64_t first = atomic_load(&en->rx[i].w.first_ns);
-		uint64_t last = atomic_load(&en->rx[i].w.last_ns);
+		uint64_t first = atomic_load(&en->port->rx[i]->first_ns);
+		uint64_t last = atomic_load(&en->port->rx[i]->last_ns);
 
 		if (first && (!end->first_ns || first < end->first_ns))
 			end->first_ns = first;
@@ -87,14 +102,41 @@ static void rx_times(const struct engine *en, struct report_end *end)
 	}
 }
 
-static void judge_rate(struct engine *en, const struct report_end *end)
+/* What a reader of the numbers should know about them. */
+static void remark(struct engine *en)
 {
-	uint64_t missing = end->unsent + en->now.tx.queued - en->now.tx.completed;
+	const struct tx_counts *tx = &en->now.tx;
 
-	if (!en->cfg->strict_rate || !en->n_tx || !missing || en->err.code != EXIT_DONE)
+	if (tx->undecided)
+		report_warn(&en->warnings,
+			    "%" PRIu64 " packets were still in the device's hands at the end: sent or not, "
+			    "they are counted as neither",
+			    tx->undecided);
+	if (tx->dropped_driver)
+		report_warn(&en->warnings,
+			    "%" PRIu64 " packets were refused by the driver or the kernel (is the MTU still "
+			    "what it was?)",
+			    tx->dropped_driver);
+	if (passed_over(en))
+		report_warn(&en->warnings, "the sender fell behind: the schedule was stretched by %" PRIu64 " packets",
+			    passed_over(en));
+}
+
+static void judge(struct engine *en, const struct report_end *end)
+{
+	uint64_t missing = end->unsent + passed_over(en) + en->now.tx.queued - en->now.tx.completed;
+
+	if (!en->n_tx || en->err.code != EXIT_DONE)
+		return;
+	if (en->link_down_ns && en->reason != END_SIGNAL) {
+		err_set(&en->err, -ENETDOWN, EXIT_LINK, "the run did not end well", en->port->name,
+			"its link was down at the end");
+		return;
+	}
+	if (!en->cfg->strict_rate || !missing || en->limiter.unlimited)
 		return;
 	err_set(&en->err, -ERANGE, EXIT_RATE, "the requested rate was not reached", en->port->name,
-		"%" PRIu64 " packets of the schedule were not sent", missing);
+		"%" PRIu64 " packets of the schedule were not sent in time", missing);
 	err_hint(&en->err, "a lower --pps or --bps, or more --queues");
 }
 
@@ -119,7 +161,8 @@ void engine_end(struct engine *en, struct report *report)
 		loop_counts_add(&end.loop, &part);
 		end.have_loop = true;
 	}
-	judge_rate(en, &end);
+	remark(en);
+	judge(en, &end);
 	cpu_seconds_read(&cpu);
 	cpu_seconds_sub(&end.cpu, &cpu, &en->cpu_at_start);
 	end.warnings = en->warnings;

@@ -91,7 +91,7 @@ static void check_size(const struct config *cfg, struct problems *p)
 static void check_raw(const struct config *cfg, struct problems *p)
 {
 	if (mac_is_zero(&cfg->dst_mac))
-		problem_add(p, "--dst-mac", "raw mode needs it: no address tells the next hop");
+		problem_missing(p, "--dst-mac", "raw mode needs it: no address tells the next hop");
 	if (cfg->ethertype < 0x0600)
 		problem_add(p, "--ethertype", "0x%04x is a length, not a type: types start at 0x0600", cfg->ethertype);
 	if (cfg->flows != 1)
@@ -103,7 +103,7 @@ static void check_ip(const struct config *cfg, struct problems *p)
 	uint64_t possible;
 
 	if (!cfg->dst_ip.ip.family) {
-		problem_add(p, "--dst-ip", "missing: say where to send, an address or a prefix");
+		problem_missing(p, "--dst-ip", "missing: say where to send, an address or a prefix");
 		return;
 	}
 	if (cfg->src_ip.family && cfg->src_ip.family != cfg->dst_ip.ip.family)

@@ -141,7 +141,11 @@ static inline __attribute__((always_inline)) void send_all(struct tx_worker *w, 
 		struct limiter_claim c = limiter_claim(w->limiter, left < TX_BURST ? (uint32_t)left : TX_BURST, now);
 		uint32_t sent;
 
-		if (!c.n || out_of_time(w, now))
+		if (!c.n) {
+			waiter_until(&waiter, w->end_ns, w->stop);
+			break;
+		}
+		if (out_of_time(w, now))
 			break;
 		if (c.departure_ns > now && !waiter_until(&waiter, c.departure_ns, w->stop)) {
 			w->abandoned += c.n;
@@ -156,6 +160,9 @@ static inline __attribute__((always_inline)) void send_all(struct tx_worker *w, 
 
 void tx_worker_run(struct tx_worker *w)
 {
+	struct tx_counts before, after;
+	uint64_t now;
+
 	if (w->n_flows) {
 		switch (w->plan->family) {
 		case TX_UDP4:
@@ -168,8 +175,13 @@ void tx_worker_run(struct tx_worker *w)
 			send_all(w, TX_RAW);
 		}
 	}
-	atomic_store_explicit(&w->last_ns, clock_mono_ns(), memory_order_relaxed);
-	pio_drain(w->queue, clock_mono_ns() + TX_DRAIN_NS);
+	now = clock_mono_ns();
+	atomic_store_explicit(&w->last_ns, now, memory_order_relaxed);
+	tx_counts_read(&w->queue->stats.tx, &before);
+	pio_drain(w->queue, now + TX_DRAIN_NS);
 	pio_sync(w->queue);
+	tx_counts_read(&w->queue->stats.tx, &after);
+	if (after.completed != before.completed)
+		atomic_store_explicit(&w->last_ns, clock_mono_ns(), memory_order_relaxed);
 	atomic_store_explicit(&w->done, true, memory_order_release);
 }

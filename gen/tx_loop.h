@@ -22,9 +22,10 @@ struct tx_worker {
 	uint64_t quota;  /* packets of this queue, or TX_QUOTA_NONE */
 	uint64_t end_ns; /* monotonic: nothing departs at or after it; UINT64_MAX: no end */
 	const _Atomic bool *stop;
-	uint64_t abandoned;       /* positions claimed that were not yet due at the stop; read after the thread */
-	_Atomic uint64_t last_ns; /* monotonic: when the sending ended; 0: not yet. Any thread reads */
-	_Atomic bool done;        /* the loop has ended and the queue is drained */
+	uint64_t abandoned; /* positions claimed that were not yet due at the stop; read after the thread */
+	_Atomic uint64_t
+		last_ns;   /* monotonic: when the device had taken the last packet; 0: not yet. Any thread reads */
+	_Atomic bool done; /* the loop has ended and the queue is drained */
 };
 
 /* How long a queue may take to give back what it was handed. */

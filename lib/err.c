@@ -58,6 +58,15 @@ struct err *problem_add(struct problems *p, const char *object, const char *caus
 	return e;
 }
 
+void problem_missing(struct problems *p, const char *object, const char *cause)
+{
+	for (unsigned i = 0; i < p->n && i < PROBLEMS_MAX; i++)
+		if (strcmp(p->e[i].object, object) == 0 || strncmp(p->e[i].object, "--", 2) != 0 ||
+		    strcmp(p->e[i].object, "--config") == 0)
+			return;
+	problem_add(p, object, "%s", cause);
+}
+
 void problems_merge(const struct problems *p, struct err *out)
 {
 	size_t used_object = 0;

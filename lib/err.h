@@ -53,6 +53,12 @@ struct problems {
 /* Adds one problem (EXIT_USAGE). */
 struct err *problem_add(struct problems *p, const char *object, const char *cause_fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/*
+ * The same for something that was not given; passed over when a problem about it is known already, or when what was
+ * given may not have been understood (an unknown verb, an unreadable file).
+ */
+void problem_missing(struct problems *p, const char *object, const char *cause);
+
 /* One error for all of them: for the report and the exit code. */
 void problems_merge(const struct problems *p, struct err *out);
 

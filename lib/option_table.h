@@ -67,7 +67,8 @@
 	X(BACKEND, "backend", "", STRING, backend, "", "NAME", BOTH, RUN, INTERFACE, \
 	  "way to the interface; not given: by the interface's name, or the best one that works") \
 	X(QUEUES, "queues", "", U32, queues, "0", "N", BOTH, RUN, INTERFACE, \
-	  "queues to use, each with its own thread; 0: one for each of --cpus, or all that the interface has", \
+	  "queues to use, each with its own thread; 0: one for each of --cpus, or all that the interface has but no more than "\
+	  "processors, and one to send at up to 250 kpps", \
 	  RANGE(0, 65535)) \
 	X(CPUS, "cpus", "", CPUS, cpus, "", "LIST", BOTH, RUN, INTERFACE, \
 	  "CPUs to run the threads on, as in 0-3,5; not given: left to the kernel") \

@@ -22,7 +22,8 @@
 	X(completed, "packets that the device gave back as sent") \
 	X(completed_bytes, "their bytes") \
 	X(dropped_driver, "packets that the driver or the kernel refused for good") \
-	X(dropped_drain, "packets still queued when the drain at the end of the run gave up") \
+	X(undecided, \
+	  "packets that the device still held when the run stopped waiting: neither known as sent nor as dropped") \
 	X(errors, "transmit queues that failed for good") \
 	X(ring_full, "calls that found the transmit ring full") \
 	X(busy, "calls that the device answered with no buffer space: the packets stayed queued") \
@@ -32,7 +33,6 @@
 	X(packets, "packets received") \
 	X(bytes, "their bytes") \
 	X(dropped_ring, "packets that the kernel dropped because the receive ring was full") \
-	X(dropped_pool, "packets dropped because no frame was free") \
 	X(filtered, "packets that reached the process and did not match the filter") \
 	X(super_frames, "received packets that the kernel had merged (GRO) or not yet cut (GSO); in packets as one") \
 	X(csum_unfinished, "received packets whose checksum the sending host left to its device") \

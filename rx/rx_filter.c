@@ -31,7 +31,7 @@ void rx_filter_check(const struct config *cfg, struct problems *p)
 		break;
 	case RX_MODE_CIDR:
 		if (!cfg->rx_cidr.ip.family)
-			problem_add(p, "--rx-cidr", "missing: --rx-mode cidr needs it");
+			problem_missing(p, "--rx-cidr", "missing: --rx-mode cidr needs it");
 		else if (!cfg->rx_cidr.len && !cfg->allow_match_all)
 			problem_add(p, "--rx-cidr",
 				    "a prefix of length 0 matches everything: add --allow-match-all if you mean it");
@@ -44,6 +44,10 @@ void rx_filter_check(const struct config *cfg, struct problems *p)
 		if (cfg->mode == MODE_RAW || !cfg->dst_ip.ip.family)
 			problem_add(p, "--rx-mode",
 				    "generated-flow needs --dst-ip: it receives what comes back from there");
+		if (cfg->verb == VERB_RECV && !cfg->src_ip.family)
+			problem_missing(p, "--src-ip",
+					"missing: --rx-mode generated-flow of recv needs the address that "
+					"the flow was sent from");
 		break;
 	default:
 		break;
@@ -65,15 +69,23 @@ static void add_prefix(struct filter *f, enum filter_kind kind, const struct pre
 	f->match[f->n++] = (struct filter_match){.kind = kind, .prefix = *prefix};
 }
 
-/* The addresses of the link and of the VLAN and macvlan interfaces on it. */
-static void add_locals(struct filter *f, const struct host *host, const struct host_link *link)
+/* The addresses of the link and of the VLAN and macvlan interfaces on it. Refused when one would be left out. */
+static int add_locals(struct filter *f, const struct host *host, const struct host_link *link, struct err *e)
 {
 	for (size_t i = 0; host && link && i < host->n_addrs; i++) {
 		const struct host_link *at = host_link_by_index(host, host->addrs[i].link);
 
-		if (at && (at->index == link->index || at->parent == link->index) && f->n_locals < FILTER_LOCALS_MAX)
-			f->locals[f->n_locals++] = host->addrs[i].ip;
+		if (!at || (at->index != link->index && at->parent != link->index))
+			continue;
+		if (f->n_locals == FILTER_LOCALS_MAX) {
+			err_set(e, -E2BIG, EXIT_USAGE, "cannot keep management traffic", link->name,
+				"it has more than %u addresses", FILTER_LOCALS_MAX);
+			err_hint(e, "--filter with what you want to receive");
+			return -E2BIG;
+		}
+		f->locals[f->n_locals++] = host->addrs[i].ip;
 	}
+	return 0;
 }
 
 int rx_filter_build(const struct config *cfg, const struct host *host, const struct host_link *link,
@@ -89,7 +101,8 @@ int rx_filter_build(const struct config *cfg, const struct host *host, const str
 		return filter_check(out, e);
 	switch (cfg->rx_mode) {
 	case RX_MODE_GENERATED_FLOW:
-		own = (struct prefix){.ip = *src_ip, .len = (uint8_t)ip_bits(src_ip)};
+		own.ip = cfg->src_ip.family ? cfg->src_ip : *src_ip;
+		own.len = (uint8_t)ip_bits(&own.ip);
 		add_prefix(out, FILTER_SRC, &cfg->dst_ip);
 		add_prefix(out, FILTER_DST, &own);
 		break;
@@ -104,7 +117,8 @@ int rx_filter_build(const struct config *cfg, const struct host *host, const str
 		break;
 	case RX_MODE_KEEP_MANAGEMENT:
 		out->keep_management = true;
-		add_locals(out, host, link);
+		if (add_locals(out, host, link, e))
+			return -E2BIG;
 		break;
 	case RX_MODE_ALL:
 		out->all = true;

@@ -8,30 +8,34 @@
 #define POLL_MS  20
 /* Counters that the kernel keeps are read this often. */
 #define SYNC_NS (100 * NS_PER_MS)
-/* A kernel's ring hands a packet over a few ms after it came; after this much silence nothing is left in it. */
-#define SETTLE_MS 10
-/* After the stop the ring is emptied for no longer than this, since a flood would never let it run dry. */
-#define STOP_NS (100 * NS_PER_MS)
+/* After the stop nothing new comes in; what the ring holds is taken within this time. */
+#define STOP_NS NS_PER_S
 
-/* Reserves up to max packets of the budget. */
-static uint32_t budget_take(struct rx_shared *s, uint32_t max)
+/* Reserves up to max packets of those that may still be taken. */
+static uint32_t reserve(struct rx_shared *s, uint32_t max)
 {
-	uint64_t left = atomic_load_explicit(&s->budget, memory_order_relaxed);
+	uint64_t was = atomic_load_explicit(&s->reserved, memory_order_relaxed);
 	uint64_t n;
 
-	if (left == RX_BUDGET_NONE)
-		return max;
 	do {
-		n = left < max ? left : max;
-	} while (!atomic_compare_exchange_weak_explicit(&s->budget, &left, left - n, memory_order_relaxed,
+		n = s->limit - was < max ? s->limit - was : max;
+	} while (!atomic_compare_exchange_weak_explicit(&s->reserved, &was, was + n, memory_order_relaxed,
 							memory_order_relaxed));
 	return (uint32_t)n;
 }
 
-static void budget_return(struct rx_shared *s, uint32_t n)
+/* `got` of `reserved` packets were taken. */
+static void settle(struct rx_shared *s, uint32_t reserved, uint32_t got)
 {
-	if (n && atomic_load_explicit(&s->budget, memory_order_relaxed) != RX_BUDGET_NONE)
-		atomic_fetch_add_explicit(&s->budget, n, memory_order_relaxed);
+	if (got)
+		atomic_fetch_add_explicit(&s->taken, got, memory_order_relaxed);
+	if (reserved - got)
+		atomic_fetch_sub_explicit(&s->reserved, reserved - got, memory_order_relaxed);
+}
+
+static bool limit_reached(const struct rx_shared *s)
+{
+	return s->limit && atomic_load_explicit(&s->taken, memory_order_relaxed) >= s->limit;
 }
 
 /* Counts n frames; a packet of several frames counts once, by its first. Returns the packets. */
@@ -56,59 +60,49 @@ static uint32_t count(struct rx_worker *w, const struct pio_frame *f, uint32_t n
 	return packets;
 }
 
-static void note_time(struct rx_worker *w)
-{
-	uint64_t now = clock_wall_ns();
-
-	if (!atomic_load_explicit(&w->first_ns, memory_order_relaxed))
-		atomic_store_explicit(&w->first_ns, now, memory_order_relaxed);
-	atomic_store_explicit(&w->last_ns, now, memory_order_relaxed);
-}
-
-/* One burst. Returns the frames taken, 0 when the ring is empty, -1 when the budget is used up. */
-static int receive_burst(struct rx_worker *w)
+/* One burst. Returns the frames taken. */
+static uint32_t receive_burst(struct rx_worker *w)
 {
 	struct pio_frame frames[RX_BURST];
-	uint32_t want = budget_take(w->shared, RX_BURST);
-	uint32_t got;
-	uint32_t packets;
+	struct rx_shared *s = w->shared;
+	/* None left for this queue while others may give some back: it asks again. */
+	uint32_t want = s->limit ? reserve(s, RX_BURST) : RX_BURST;
+	uint32_t got = pio_rx(w->queue, frames, want);
+	uint32_t packets = count(w, frames, got);
 
-	if (!want)
-		return -1;
-	got = pio_rx(w->queue, frames, want);
-	packets = got ? count(w, frames, got) : 0;
-	budget_return(w->shared, want - packets);
-	if (!got)
-		return 0;
-	note_time(w);
+	if (s->limit)
+		settle(s, want, packets);
 	pio_put(w->queue, frames, got);
-	return (int)got;
+	return got;
 }
 
 void rx_worker_run(struct rx_worker *w)
 {
 	uint64_t synced = clock_mono_ns();
 	uint64_t give_up = UINT64_MAX;
-	uint64_t settled = 0;
+	uint64_t settled = UINT64_MAX;
 
-	for (;;) {
-		/* Read before the ring: what arrived before the stop is still taken after it. */
+	while (!limit_reached(w->shared) && !pio_queue_error(w->queue, NULL)) {
 		bool stop = atomic_load_explicit(w->shared->stop, memory_order_acquire);
-		int got = receive_burst(w);
 		uint64_t now = clock_mono_ns();
+		uint32_t got;
 
-		if (got > 0 || give_up == UINT64_MAX)
-			settled = now + SETTLE_MS * NS_PER_MS;
-		if (stop && give_up == UINT64_MAX)
+		if (stop && give_up == UINT64_MAX) {
+			pio_stop(w->queue);
 			give_up = now + STOP_NS;
-		if (got < 0 || now >= settled || now >= give_up || pio_queue_error(w->queue, NULL))
+			settled = now + PIO_SETTLE_MS * NS_PER_MS;
+		}
+		got = receive_burst(w);
+		if (got && stop)
+			settled = now + PIO_SETTLE_MS * NS_PER_MS;
+		if (now >= settled || now >= give_up)
 			break;
 		if (now - synced >= SYNC_NS) {
 			pio_sync(w->queue);
 			synced = now;
 		}
-		if (got == 0)
-			pio_poll(w->queue, stop ? SETTLE_MS : POLL_MS);
+		if (!got)
+			pio_poll(w->queue, stop ? 1 : POLL_MS);
 	}
 	pio_sync(w->queue);
 	atomic_store_explicit(&w->done, true, memory_order_release);

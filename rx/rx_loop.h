@@ -8,12 +8,12 @@
 #include "lib/pio/pio.h"
 #include "lib/stats.h"
 
-#define RX_BUDGET_NONE UINT64_MAX
-
 /* What all receiving threads of a run share. */
 struct rx_shared {
-	_Alignas(128) _Atomic uint64_t budget; /* packets that may still be taken, or RX_BUDGET_NONE */
+	uint64_t limit; /* packets to take, 0: no limit */
 	const _Atomic bool *stop;
+	_Alignas(128) _Atomic uint64_t reserved; /* by threads that are about to take them, and taken */
+	_Alignas(128) _Atomic uint64_t taken;
 };
 
 /* Set up by the main thread; from rx_worker_run() on the queue's thread's. Any thread reads the atomics. */
@@ -21,13 +21,11 @@ struct rx_worker {
 	struct pio_queue *queue;
 	struct rx_shared *shared;
 	struct stats_class classes;
-	bool in_chain;                           /* the next frame continues a packet */
-	_Alignas(128) _Atomic uint64_t first_ns; /* wall clock of the first and the last packet; 0: none */
-	_Atomic uint64_t last_ns;
+	bool in_chain; /* the next frame continues a packet */
 	_Atomic bool done;
 };
 
-/* Runs until *stop is set (what the ring still holds is taken then), the budget is used up, or the queue is dead. */
+/* Runs until *stop is set (then what has come in is still taken), the limit is reached, or the queue is dead. */
 void rx_worker_run(struct rx_worker *w);
 
 #endif

@@ -49,11 +49,10 @@ static inline void fixture_run(struct fixture *f)
 	f->full.tx.completed = 100000;
 	f->full.tx.completed_bytes = 6000000;
 	f->full.tx.dropped_driver = 3;
-	f->full.tx.dropped_drain = 2;
+	f->full.tx.undecided = 2;
 	f->full.rx.packets = 3;
 	f->full.rx.bytes = 180;
 	f->full.rx.dropped_ring = 5;
-	f->full.rx.dropped_pool = 6;
 	f->full.rx.filtered = 7;
 	f->full.classes.ipv4_udp = 2;
 	f->full.classes.arp = 1;

@@ -179,8 +179,11 @@ static void what_is_missing_or_dangerous_is_refused(void **state)
 	says(&cfg, "--rx-cidr", "--allow-match-all");
 	cfg.rx_mode = RX_MODE_ALL;
 	says(&cfg, "--rx-mode", "--allow-match-all");
-	cfg.rx_mode = RX_MODE_GENERATED_FLOW;
+	cfg = (struct config){.verb = VERB_SEND, .rx_mode = RX_MODE_GENERATED_FLOW};
 	says(&cfg, "--rx-mode", "--dst-ip");
+	cfg.verb = VERB_RECV;
+	prefix_parse("10.0.0.2", &cfg.dst_ip);
+	says(&cfg, "--src-ip", "missing");
 	cfg = (struct config){.verb = VERB_RECV, .filters = {.n = 1, .text = {"dst-port=7"}}};
 	says(&cfg, "--filter", "proto");
 	cfg = (struct config){.verb = VERB_RECV, .filters = {.n = 1, .text = {"colour=red"}}};

@@ -4,7 +4,7 @@
  * claimed from one shared counter, so the sum over all claimers is exact and an error never accumulates: the interval
  * is kept to 2^-32 ns, which is under 3 ns after 10^10 positions.
  *
- * A position is a packet (--pps) or a byte on the wire (--bps, L1).
+ * A position is a packet; a bit rate is made an interval of packets where the plan is built.
  */
 #ifndef SQUALL_CORE_PACER_H
 #define SQUALL_CORE_PACER_H

@@ -31,28 +31,28 @@
 
 #define NOT_YET      "not in this version"
 #define USE_AFPACKET "afpacket works on every interface: name it afpacket:IFACE"
-#define LEFT_OUT     "it was left out of this build"
+#define LEFT_OUT     "left out of this build, and not in this version either"
 
 #ifdef WITH_MLX5
 #define MLX5_REASON NOT_YET
 #define MLX5_WAY    USE_AFPACKET
 #else
 #define MLX5_REASON LEFT_OUT
-#define MLX5_WAY    "build with -DWITH_MLX5=ON"
+#define MLX5_WAY    "a later version, built with -DWITH_MLX5=ON"
 #endif
 #ifdef WITH_AFXDP
 #define AFXDP_REASON NOT_YET
 #define AFXDP_WAY    USE_AFPACKET
 #else
 #define AFXDP_REASON LEFT_OUT
-#define AFXDP_WAY    "build with -DWITH_AFXDP=ON"
+#define AFXDP_WAY    "a later version, built with -DWITH_AFXDP=ON"
 #endif
 #ifdef WITH_DPDK
 #define DPDK_REASON NOT_YET
 #define DPDK_WAY    USE_AFPACKET
 #else
 #define DPDK_REASON LEFT_OUT
-#define DPDK_WAY    "build with -DWITH_DPDK=ON"
+#define DPDK_WAY    "a later version, built with -DWITH_DPDK=ON"
 #endif
 
 ABSENT(mlx5, "mlx5", "mlx5 Direct Verbs: the rings of a ConnectX, written directly", true, MLX5_REASON, MLX5_WAY)

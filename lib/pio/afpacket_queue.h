@@ -82,6 +82,9 @@ void afpacket_rx_close(struct afpacket_rx *rx);
 /* A socket for the queue; EXIT_CAPABILITY when the privilege is missing. */
 int afpacket_socket(const char *port, int *fd, struct err *e);
 
+/* A filter that no packet passes. -errno. */
+int afpacket_attach_nothing(int fd);
+
 /* The socket's interface is there no more: latches the queue's error. */
 void afpacket_gone(struct pio_queue *q);
 

@@ -6,6 +6,8 @@
  */
 #include "afpacket_queue.h"
 
+#include "lib/clock.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_ether.h>
@@ -64,6 +66,7 @@ struct packet {
 	uint32_t next;  /* offset of the next packet in the block */
 	uint32_t flags;
 	uint32_t tag; /* big-endian TPID and TCI, 0: none */
+	uint64_t ns;  /* when the kernel got it, wall clock */
 };
 
 static inline bool packet_at(const struct afpacket_rx *rx, struct packet *p)
@@ -81,6 +84,7 @@ static inline bool packet_at(const struct afpacket_rx *rx, struct packet *p)
 	p->len = h->tp_snaplen;
 	p->whole = h->tp_len;
 	p->next = rx->at + h->tp_next_offset;
+	p->ns = h->tp_sec * NS_PER_S + h->tp_nsec;
 	if (mac < sizeof(*h) + sizeof(struct virtio_net_hdr) || mac > room || p->len > room - mac ||
 	    h->tp_next_offset >= room)
 		return false;
@@ -194,18 +198,25 @@ static inline enum outcome deliver(struct afpacket_rx *rx, const struct packet *
 
 struct tally {
 	uint64_t packets, bytes, super, unfinished;
+	uint64_t first_ns, last_ns;
 };
 
 static void tally_add(struct tally *t, const struct packet *p)
 {
-	t->packets++;
+	if (!t->packets++)
+		t->first_ns = p->ns;
+	t->last_ns = p->ns;
 	t->bytes += p->len + (p->tag ? TAG_LEN : 0);
 	t->super += !!(p->flags & PIO_SUPER);
 	t->unfinished += !!(p->flags & PIO_CSUM_UNFINISHED);
 }
 
-static void tally_count(const struct tally *t, struct stats_rx *s)
+static void tally_count(const struct tally *t, struct pio_queue *q)
 {
+	struct stats_rx *s = &q->stats.rx;
+
+	if (t->packets)
+		pio_note_arrival(q, t->first_ns, t->last_ns);
 	stats_add(&s->packets, t->packets);
 	stats_add(&s->bytes, t->bytes);
 	if (t->super)
@@ -245,7 +256,7 @@ static unsigned rx_rx(struct pio_queue *q, struct pio_frame *f, unsigned n)
 			block_release(rx);
 	}
 	if (got) {
-		tally_count(&tally, &q->stats.rx);
+		tally_count(&tally, q);
 		stats_add(&q->stats.rx.batches, 1);
 	}
 	return got;
@@ -317,6 +328,12 @@ static void rx_sync(struct pio_queue *q)
 	check_interface(rx);
 }
 
+/* A filter that lets nothing in: what the ring holds stays. */
+static void rx_stop(struct pio_queue *q)
+{
+	afpacket_attach_nothing(rx_of(q)->fd);
+}
+
 const struct pio_queue_ops afpacket_rx_ops = {
 	.get = rx_get,
 	.tx = rx_no_tx,
@@ -324,4 +341,5 @@ const struct pio_queue_ops afpacket_rx_ops = {
 	.rx = rx_rx,
 	.poll = rx_poll,
 	.sync = rx_sync,
+	.stop = rx_stop,
 };

@@ -37,7 +37,7 @@ static int attach(int fd, struct sock_filter *insn, unsigned n)
 	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &prog, sizeof(prog)) ? -errno : 0;
 }
 
-static int attach_nothing(int fd)
+int afpacket_attach_nothing(int fd)
 {
 	struct sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
 
@@ -121,7 +121,7 @@ static int open_one(struct afpacket_rx *rx, int ifindex, uint32_t frames, struct
 		return err_set(e, rc, EXIT_RUN, "cannot set up the receive ring", port, "%s", strerror(-rc));
 	rc = set_int(rx->fd, PACKET_IGNORE_OUTGOING, 1);
 	if (!rc)
-		rc = attach_nothing(rx->fd);
+		rc = afpacket_attach_nothing(rx->fd);
 	if (!rc)
 		rc = bind_to(rx->fd, ifindex);
 	if (rc)

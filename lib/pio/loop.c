@@ -86,6 +86,7 @@ static inline __attribute__((always_inline)) unsigned plain_tx_to(struct loop_tx
 {
 	struct pio_pool *pool = tx->q.port->pool;
 	const uint32_t max_frame = tx->q.port->caps.max_frame;
+	const uint64_t now = clock_mono_ns();
 	uint64_t bytes = 0;
 	unsigned i;
 
@@ -101,7 +102,7 @@ static inline __attribute__((always_inline)) unsigned plain_tx_to(struct loop_tx
 			stats_add(&tx->q.stats.tx.ring_full, 1);
 			break;
 		}
-		loop_wire_put(w, f[i].data, f[i].len, 0);
+		loop_wire_put(w, f[i].data, f[i].len, now);
 		bytes += f[i].len;
 		pio_slot_done(pool, tx->q.cache, id);
 	}
@@ -125,9 +126,14 @@ static inline struct loop_slot *first_slot(const struct loop_wire *w, uint32_t h
 	return head == tail ? NULL : (void *)(w->slots + (size_t)(head & w->mask) * w->stride);
 }
 
+struct taken {
+	uint64_t bytes;
+	uint64_t first_ns, last_ns;
+};
+
 /* Takes up to n due packets off one wire. */
 static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *f, unsigned n, uint64_t now,
-		     uint64_t *bytes)
+		     struct taken *t)
 {
 	uint32_t tail = atomic_load_explicit(&w->tail, memory_order_acquire);
 	uint32_t head = atomic_load_explicit(&w->head, memory_order_relaxed);
@@ -144,7 +150,9 @@ static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *
 				break;
 			memcpy(f[got].data, s->data, s->len);
 			f[got].len = s->len;
-			*bytes += s->len;
+			t->bytes += s->len;
+			t->first_ns = s->due_ns < t->first_ns ? s->due_ns : t->first_ns;
+			t->last_ns = s->due_ns > t->last_ns ? s->due_ns : t->last_ns;
 			got++;
 		}
 		head++;
@@ -159,20 +167,21 @@ static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *
 static unsigned loop_rx(struct pio_queue *q, struct pio_frame *f, unsigned n)
 {
 	struct loop_rx *rx = (struct loop_rx *)q;
-	uint64_t now = rx->timed ? clock_mono_ns() : 0;
-	uint64_t bytes = 0;
+	struct taken t = {.first_ns = UINT64_MAX};
+	uint64_t now = clock_mono_ns();
 	unsigned at = rx->next;
 	unsigned got = 0;
 
 	for (unsigned i = 0; i < rx->n_wires && got < n; i++) {
-		got += take(rx, &rx->wires[(size_t)at * rx->step], f + got, n - got, now, &bytes);
+		got += take(rx, &rx->wires[(size_t)at * rx->step], f + got, n - got, now, &t);
 		at = at + 1 == rx->n_wires ? 0 : at + 1;
 	}
 	rx->next = at;
 	if (got) {
 		stats_add(&q->stats.rx.packets, got);
-		stats_add(&q->stats.rx.bytes, bytes);
+		stats_add(&q->stats.rx.bytes, t.bytes);
 		stats_add(&q->stats.rx.batches, 1);
+		pio_note_arrival(q, t.first_ns + rx->to_wall_ns, t.last_ns + rx->to_wall_ns);
 	}
 	return got;
 }

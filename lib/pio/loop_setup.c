@@ -129,7 +129,7 @@ static int make_rx(struct loop *loop, unsigned index, uint32_t frames, struct er
 	rx->q.port = &loop->port;
 	rx->q.index = index;
 	rx->filter = &loop->filter;
-	rx->timed = loop->options.delay_ns || loop->options.interval;
+	rx->to_wall_ns = clock_wall_ns() - clock_mono_ns();
 	if (loop->wires) {
 		rx->wires = &loop->wires[index];
 		rx->n_wires = loop->port.n_tx;
@@ -198,6 +198,7 @@ static void describe(struct loop *loop)
 
 	snprintf(caps->mechanism, sizeof(caps->mechanism), sink ? "memory, a sink" : "a wire in memory");
 	caps->blocking_poll = true;
+	caps->delay_ns = loop->options.delay_ns;
 	caps->crosses_by_reference = sink;
 	caps->headroom = PIO_RX_HEADROOM;
 	caps->tailroom = PIO_TAILROOM;

@@ -37,7 +37,7 @@ static struct departures departures_claim(struct loop *loop, unsigned *n)
 	uint64_t room;
 
 	if (!interval)
-		return (struct departures){.add_ns = delay ? clock_mono_ns() + delay : 0};
+		return (struct departures){.add_ns = clock_mono_ns() + delay};
 	now = (clock_mono_ns() - loop->start_ns) << LOOP_TIME_SHIFT;
 	was = atomic_load_explicit(&loop->free_at, memory_order_relaxed);
 	do {
@@ -155,7 +155,7 @@ static void flush_held(struct loop_tx *tx)
 {
 	struct loop_hold *h = tx->hold;
 	const struct loop_options *o = &tx->loop->options;
-	uint64_t due = o->interval || o->delay_ns ? clock_mono_ns() + o->delay_ns : 0;
+	uint64_t due = clock_mono_ns() + o->delay_ns;
 
 	for (unsigned list = 0; list < LOOP_HOLD_LISTS && h->n; list++) {
 		uint32_t *at = &h->first[list];
@@ -263,7 +263,7 @@ static void shaped_kick(struct pio_queue *q)
 		flush_held(tx);
 }
 
-static void shaped_flush(struct pio_queue *q)
+static void shaped_stop(struct pio_queue *q)
 {
 	struct loop_tx *tx = (struct loop_tx *)q;
 
@@ -277,4 +277,4 @@ static void shaped_sync(struct pio_queue *q)
 }
 
 const struct pio_queue_ops loop_shaped_ops = {
-	.get = shaped_get, .tx = shaped_tx, .kick = shaped_kick, .sync = shaped_sync, .flush = shaped_flush};
+	.get = shaped_get, .tx = shaped_tx, .kick = shaped_kick, .sync = shaped_sync, .stop = shaped_stop};

@@ -30,7 +30,7 @@ struct loop_options {
 };
 
 struct loop_slot {
-	uint64_t due_ns; /* 0: at once */
+	uint64_t due_ns; /* when it arrives; monotonic */
 	uint32_t len;
 	unsigned char data[];
 };
@@ -91,8 +91,8 @@ struct loop_rx {
 	struct pio_queue q;
 	struct loop_wire *wires; /* every n_rx-th of the port's */
 	unsigned n_wires, step;
-	unsigned next; /* where the next call begins */
-	bool timed;    /* slots have a due time */
+	unsigned next;       /* where the next call begins */
+	uint64_t to_wall_ns; /* from the monotonic clock to the wall clock */
 	const struct filter *filter;
 };
 

@@ -38,18 +38,29 @@ int pio_link_name(const char *device, char name[IF_NAMESIZE], struct err *e)
 	return 0;
 }
 
-/* The first backend of the table that would work on the link; why the better ones would not is told in *why. */
+/*
+ * The first backend of the table that would work on the link; why the better ones would not is told in *why. *e is the
+ * refusal of the last one that this build has.
+ */
 static const struct pio_backend *best_backend(const struct host_link *link, char *why, size_t size, struct err *e)
 {
 	size_t used = 0;
 
 	why[0] = '\0';
+	err_set(e, -ENOTSUP, EXIT_CAPABILITY, "no backend works on the interface", link->name,
+		"this build has none for it");
 	for (const struct pio_backend *const *b = pio_backends; *b; b++) {
+		struct err refusal = {0};
+		int rc;
+
 		if (!(*b)->needs_link)
 			continue;
-		if ((*b)->probe(link, e) == 0)
+		rc = (*b)->probe(link, &refusal);
+		if (rc == 0)
 			return *b;
-		int n = snprintf(why + used, size - used, "%s%s: %s", used ? "; " : "", (*b)->name, e->cause);
+		if (rc != -ENOTSUP)
+			*e = refusal;
+		int n = snprintf(why + used, size - used, "%s%s: %s", used ? "; " : "", (*b)->name, refusal.cause);
 
 		used += n > 0 && used + (size_t)n < size ? (size_t)n : 0;
 	}
@@ -90,8 +101,7 @@ int pio_open(const struct pio_conf *conf, struct pio_port **out, struct err *e)
 		if (!backend)
 			backend = best_backend(link, why, sizeof(why), e);
 		if (!backend)
-			return err_set(e, -ENOTSUP, EXIT_CAPABILITY, "no backend works on the interface", device, "%s",
-				       why);
+			return -ENOTSUP;
 	}
 	rc = backend->open(conf, device, out, e);
 	if (rc)
@@ -123,16 +133,21 @@ static uint64_t in_flight(const struct pio_queue *q)
 	struct tx_counts c;
 
 	tx_counts_read(&q->stats.tx, &c);
-	return c.queued - c.completed - c.dropped_driver - c.dropped_drain;
+	return c.queued - c.completed - c.dropped_driver - c.undecided;
+}
+
+void pio_stop(struct pio_queue *q)
+{
+	if (q->ops->stop)
+		q->ops->stop(q);
 }
 
 void pio_drain(struct pio_queue *q, uint64_t deadline_ns)
 {
-	if (q->ops->flush)
-		q->ops->flush(q);
+	pio_stop(q);
 	while (in_flight(q) && !pio_queue_error(q, NULL) && clock_mono_ns() < deadline_ns)
 		pio_kick(q);
-	stats_add(&q->stats.tx.dropped_drain, in_flight(q));
+	stats_add(&q->stats.tx.undecided, in_flight(q));
 }
 
 int pio_queue_error(struct pio_queue *q, struct err *e)

@@ -58,6 +58,7 @@ struct pio_caps {
 	bool tx_chains;            /* tx takes packets of several frames; else they end the prefix */
 	bool crosses_by_reference; /* a frame from another port of the pool is sent without a copy */
 	uint32_t max_frame;        /* largest packet for tx in one frame, without FCS */
+	uint64_t delay_ns;         /* the device holds every packet back for so long, on purpose */
 	uint32_t headroom;         /* before, and after, every received packet: at least */
 	uint32_t tailroom;
 };
@@ -71,7 +72,7 @@ struct pio_queue_ops {
 	unsigned (*rx)(struct pio_queue *q, struct pio_frame *f, unsigned n);
 	int (*poll)(struct pio_queue *q, int timeout_ms);
 	void (*sync)(struct pio_queue *q);
-	void (*flush)(struct pio_queue *q); /* may be NULL */
+	void (*stop)(struct pio_queue *q); /* may be NULL */
 };
 
 struct pio_port;
@@ -85,6 +86,8 @@ struct pio_queue {
 	bool is_tx;
 	_Atomic int error; /* 0, or the latched -errno; `why` is complete before it is set */
 	struct err why;
+	/* Receive: wall clock of the first and the last packet that rx returned, as it arrived; 0: none. */
+	_Atomic uint64_t first_ns, last_ns;
 	union { /* written by the queue's thread only */
 		struct stats_tx tx;
 		struct stats_rx rx;
@@ -159,9 +162,18 @@ void pio_prime(struct pio_queue *q, pio_prime_fn *fn, void *arg);
 
 /*
  * Lets the device finish: kicks until everything queued is completed or dropped, at most until deadline (monotonic
- * ns); what is left then is counted in dropped_drain. Queue's thread.
+ * ns); what is left then is counted as undecided. The last call on the queue but close. Queue's thread.
  */
 void pio_drain(struct pio_queue *q, uint64_t deadline_ns);
+
+/*
+ * The run is over. A transmit queue lets go of what it holds back; a receive queue takes nothing more in, and what it
+ * has taken in can still be received, the last of it within PIO_SETTLE_MS. Queue's thread.
+ */
+void pio_stop(struct pio_queue *q);
+
+/* A kernel's ring hands a packet over some ms after it came; after this much silence nothing is left in it. */
+#define PIO_SETTLE_MS 10
 
 /* Any thread. 0, or the latched -errno with *e filled (e may be NULL). */
 int pio_queue_error(struct pio_queue *q, struct err *e);
@@ -191,6 +203,14 @@ static inline void pio_owner_change_all(struct pio_pool *pool, const struct pio_
 	(void)to;
 	(void)call;
 #endif
+}
+
+/* For backends: when the first and the last packet that a rx call returns arrived. */
+static inline void pio_note_arrival(struct pio_queue *q, uint64_t first_ns, uint64_t last_ns)
+{
+	if (!atomic_load_explicit(&q->first_ns, memory_order_relaxed))
+		atomic_store_explicit(&q->first_ns, first_ns, memory_order_relaxed);
+	atomic_store_explicit(&q->last_ns, last_ns, memory_order_relaxed);
 }
 
 /* For backends: takes up to n free frames of the queue's own cache. */

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs.h"
+
+#include "gen/plan_build.h"
+#include "lib/nearest.h"
+#include "lib/option.h"
+#include "lib/pio/pio.h"
+#include "lib/worker.h"
+#include "rx/rx_filter.h"
+
+#include <string.h>
+
+static const struct pio_backend *backend_named(const char *name, size_t len, struct nearest *near)
+{
+	for (const struct pio_backend *const *b = pio_backends; *b; b++) {
+		if (strlen((*b)->name) == len && memcmp((*b)->name, name, len) == 0)
+			return *b;
+		nearest_try(near, (*b)->name);
+	}
+	return NULL;
+}
+
+/* Linux gives no interface a name with a colon, so what stands before one is meant to be a backend. */
+static void check_backend(const struct config *cfg, const char *option, const char *name, size_t len,
+			  struct problems *p)
+{
+	char text[sizeof(cfg->interface)];
+	struct nearest near;
+
+	memcpy(text, name, len);
+	text[len] = '\0';
+	nearest_start(&near, text);
+	if (backend_named(name, len, &near))
+		return;
+	if (near.best)
+		problem_add(p, option, "there is no backend \"%s\"; did you mean %s?", text, near.best);
+	else
+		problem_add(p, option, "there is no backend \"%s\"; squall devices lists them", text);
+}
+
+static void check_interface(const struct config *cfg, struct problems *p)
+{
+	const char *colon = strchr(cfg->interface, ':');
+
+	if (!cfg->interface[0])
+		problem_missing(p, "--interface", "missing: say which interface; squall devices lists them");
+	if (cfg->backend[0])
+		check_backend(cfg, "--backend", cfg->backend, strlen(cfg->backend), p);
+	if (!colon)
+		return;
+	check_backend(cfg, "--interface", cfg->interface, (size_t)(colon - cfg->interface), p);
+	if (cfg->backend[0] && (strlen(cfg->backend) != (size_t)(colon - cfg->interface) ||
+				memcmp(cfg->backend, cfg->interface, strlen(cfg->backend)) != 0))
+		problem_add(p, "--backend", "%s, but the interface's name says otherwise: %s", cfg->backend,
+			    cfg->interface);
+}
+
+/* What was given must have an effect. */
+static void check_given(const struct config *cfg, struct problems *p)
+{
+	int forms = cfg->json + cfg->json_stream + cfg->csv;
+
+	if (option_given(cfg, OPTION_DST_MAC) && mac_is_zero(&cfg->dst_mac))
+		problem_missing(p, "--dst-mac",
+				"all zero is nobody's address; leave it out to have the next hop found");
+	if (option_given(cfg, OPTION_SRC_MAC) && mac_is_zero(&cfg->src_mac))
+		problem_missing(p, "--src-mac",
+				"all zero is nobody's address; leave it out to use the interface's own");
+	if (cfg->rx_ports.n && cfg->rx_mode != RX_MODE_UDP_PORT && cfg->rx_mode != RX_MODE_TCP_PORT)
+		problem_add(p, "--rx-port", "goes with --rx-mode udp-port or tcp-port");
+	if (cfg->rx_cidr.ip.family && cfg->rx_mode != RX_MODE_CIDR)
+		problem_add(p, "--rx-cidr", "goes with --rx-mode cidr");
+	if (cfg->verb == VERB_RECV && option_given(cfg, OPTION_RX_MODE) && cfg->rx_mode == RX_MODE_NONE)
+		problem_add(p, "--rx-mode", "none receives nothing; leave it out to receive UDP to port %u",
+			    RX_DEFAULT_PORT);
+	if (forms > 1)
+		problem_add(p, "--json", "--json, --json-stream and --csv exclude each other");
+}
+
+void traffic_check(struct config *cfg, struct problems *p)
+{
+	check_interface(cfg, p);
+	check_given(cfg, p);
+	if (cfg->verb == VERB_SEND) {
+		if (option_given(cfg, OPTION_BPS) && !option_given(cfg, OPTION_PPS))
+			cfg->pps.kind = RATE_UNSET;
+		if (option_given(cfg, OPTION_COUNT) && !option_given(cfg, OPTION_DURATION))
+			cfg->duration_ns = 0;
+		gen_check(cfg, p);
+	}
+	rx_filter_check(cfg, p);
+	for (unsigned i = 0; i < cfg->cpus.n; i++)
+		if (!worker_cpu_usable(cfg->cpus.cpu[i]))
+			problem_add(p, "--cpus", "processor %u does not exist, or this process may not run on it",
+				    cfg->cpus.cpu[i]);
+}
