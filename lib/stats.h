@@ -22,6 +22,7 @@
 	X(completed, "packets that the device gave back as sent") \
 	X(completed_bytes, "their bytes") \
 	X(dropped_driver, "packets that the driver or the kernel refused for good") \
+	X(dropped_end, "packets that still waited for the device when the run gave up: not sent") \
 	X(undecided, \
 	  "packets that the device still held when the run stopped waiting: neither known as sent nor as dropped") \
 	X(errors, "transmit queues that failed for good") \

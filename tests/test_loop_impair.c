@@ -295,7 +295,7 @@ static void drain_gives_up(void **state)
 	pio_drain(port->tx[0], clock_mono_ns());
 	tx_counts_read(&port->tx[0]->stats.tx, &c);
 	assert_int_equal(c.completed, 32);
-	assert_int_equal(c.undecided, 16);
+	assert_int_equal(c.dropped_end, 16);
 	pio_close(port);
 }
 

@@ -217,6 +217,20 @@ static void ring_kick(struct pio_queue *q)
 	} while (ring_reap(tx));
 }
 
+/* The kernel works in order: what it has not begun with are the youngest slots. */
+static void ring_give_up(struct pio_queue *q)
+{
+	struct afpacket_tx *tx = tx_of(q);
+	uint64_t n = 0;
+
+	while (tx->head != tx->tail && slot_status(slot_at(tx, tx->head - 1)) == TP_STATUS_SEND_REQUEST) {
+		tx->head--;
+		__atomic_store_n(&slot_at(tx, tx->head)->tp_status, TP_STATUS_AVAILABLE, __ATOMIC_RELEASE);
+		n++;
+	}
+	stats_add(&q->stats.tx.dropped_end, n);
+}
+
 static inline __attribute__((always_inline)) unsigned ring_tx(struct pio_queue *q, const struct pio_frame *f,
 							      unsigned n, const bool linear)
 {
@@ -345,6 +359,7 @@ const struct pio_queue_ops afpacket_ring_ops = {
 	.get = tx_get,
 	.tx = ring_tx_pages,
 	.kick = ring_kick,
+	.give_up = ring_give_up,
 	.rx = tx_no_rx,
 	.poll = tx_no_poll,
 	.sync = tx_nothing,
@@ -354,6 +369,7 @@ const struct pio_queue_ops afpacket_linear_ops = {
 	.get = tx_get,
 	.tx = ring_tx_linear,
 	.kick = ring_kick,
+	.give_up = ring_give_up,
 	.rx = tx_no_rx,
 	.poll = tx_no_poll,
 	.sync = tx_nothing,

@@ -276,5 +276,18 @@ static void shaped_sync(struct pio_queue *q)
 	(void)q;
 }
 
-const struct pio_queue_ops loop_shaped_ops = {
-	.get = shaped_get, .tx = shaped_tx, .kick = shaped_kick, .sync = shaped_sync, .stop = shaped_stop};
+/* A full wire that nobody reads: what is held will never leave. */
+static void shaped_give_up(struct pio_queue *q)
+{
+	const struct loop_tx *tx = (const struct loop_tx *)q;
+
+	if (tx->hold)
+		stats_add(&q->stats.tx.dropped_end, tx->hold->n);
+}
+
+const struct pio_queue_ops loop_shaped_ops = {.get = shaped_get,
+					      .tx = shaped_tx,
+					      .kick = shaped_kick,
+					      .sync = shaped_sync,
+					      .stop = shaped_stop,
+					      .give_up = shaped_give_up};

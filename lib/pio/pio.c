@@ -133,7 +133,7 @@ static uint64_t in_flight(const struct pio_queue *q)
 	struct tx_counts c;
 
 	tx_counts_read(&q->stats.tx, &c);
-	return c.queued - c.completed - c.dropped_driver - c.undecided;
+	return c.queued - c.completed - c.dropped_driver - c.dropped_end - c.undecided;
 }
 
 void pio_stop(struct pio_queue *q)
@@ -147,6 +147,8 @@ void pio_drain(struct pio_queue *q, uint64_t deadline_ns)
 	pio_stop(q);
 	while (in_flight(q) && !pio_queue_error(q, NULL) && clock_mono_ns() < deadline_ns)
 		pio_kick(q);
+	if (in_flight(q) && q->ops->give_up)
+		q->ops->give_up(q);
 	stats_add(&q->stats.tx.undecided, in_flight(q));
 }
 

@@ -73,6 +73,8 @@ struct pio_queue_ops {
 	int (*poll)(struct pio_queue *q, int timeout_ms);
 	void (*sync)(struct pio_queue *q);
 	void (*stop)(struct pio_queue *q); /* may be NULL */
+	void (*give_up)(
+		struct pio_queue *q); /* may be NULL: takes back, as dropped_end, what the device has not begun with */
 };
 
 struct pio_port;
@@ -162,7 +164,8 @@ void pio_prime(struct pio_queue *q, pio_prime_fn *fn, void *arg);
 
 /*
  * Lets the device finish: kicks until everything queued is completed or dropped, at most until deadline (monotonic
- * ns); what is left then is counted as undecided. The last call on the queue but close. Queue's thread.
+ * ns); what it has not begun with by then is taken back as dropped_end, and what is left is undecided. The last call on
+ * the queue but close. Queue's thread.
  */
 void pio_drain(struct pio_queue *q, uint64_t deadline_ns);
 
