@@ -58,9 +58,13 @@ class Loop(Case):
         for options, word in (("bogus=1", "bogus"), ("loss=101%", "loss"), ("loss=-1%", "loss"), ("queues=0", "queues"), ("queues=1000000", "queues"), ("rate=fast", "rate"),
                               ("ring=3", "ring"), ("delay=5", "delay"), ("seed=x", "seed"), (",,", "option"), ("sink=yes", "sink"), ("a" * 300, "long|option|name")):
             with self.subTest(options=options):
-                run = self.ok(squall(None, "send", "-i", f"loop:{options}", *TO), 2)
+                run = self.ok(squall(None, "send", "-i", f"loop:{options}", *TO, "--count", 1), 2)
                 self.assertRegex(run.err, word)
-        self.assertRegex(self.ok(squall(None, "send", "-i", "loop:queues=2", *TO, "--queues", 3, "--flows", 3), 2).err, "queues=3")
+
+    def test_more_queues_than_it_has(self):
+        run = self.run_it("loop:queues=2", "--queues", 3, "--flows", 9, "--count", 90)
+        self.assertIn("2 transmit queues", run.err)
+        self.assertEqual([q["tx_packets"] for q in run.end_record["queues"]], [50, 40])  # flows 0, 2, .. 8 and 1, 3, .. 7
 
 
 if __name__ == "__main__":
