@@ -99,6 +99,13 @@ class Counted(Case):
         self.packets(2501, "--pps", "2500.5", "-d", "1s")
         self.packets(334, "--pps", "333.3333", "-d", "1s")
 
+    def test_a_time_is_kept_when_nothing_more_is_due_in_it(self):
+        for args in (("--pps", 1, "-d", "1500ms"), ("--pps", 1, "-d", "1500ms", "--queues", 2, "--flows", 2)):
+            run = self.packets(2, *args)
+            self.assertEqual(run.end_record["reason"], "duration")
+            self.assertGreaterEqual(run.end_record["seconds"], 1.5)
+            self.assertAlmostEqual(run.end_record["tx"]["pps"], 2 / 1.5, places=2)
+
     def test_a_count_has_no_end_in_time(self):
         run = self.ok(squall(A, *LOOP, "--count", 2000, "--pps", 2000))
         self.assertEqual((run.end_record["tx"]["packets"], run.end_record["reason"]), (2000, "count"))
