@@ -29,6 +29,7 @@ A, B = f"{PREFIX}-{os.getpid()}-a", f"{PREFIX}-{os.getpid()}-b"
 NOBODY = "02:00:00:00:00:09"  # no interface has it: the receiving stack drops such frames first of all
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE
 TMP = tempfile.mkdtemp(prefix=f"{PREFIX}-")
+atexit.register(shutil.rmtree, TMP, True)
 # What a run to the quiet side needs beside the interface.
 QUIET = ("--dst-ip", "10.78.0.2")
 
@@ -88,7 +89,6 @@ def down():
             child.wait()
     for where in (A, B):
         sh("ip", "netns", "del", where, check=False)
-    shutil.rmtree(TMP, ignore_errors=True)
 
 
 def remove_stale():
