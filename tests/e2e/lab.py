@@ -270,6 +270,10 @@ class Case(unittest.TestCase):
             self.error_object(run.json["error"], rc)
         return run
 
+    def books(self, tx):
+        """What was handed to the device is sent, dropped, or in the device's hands still; each packet once."""
+        self.assertEqual(tx["queued"], tx["completed"] + tx["dropped"] + tx["undecided"])
+
     def error_object(self, error, rc):
         self.assertEqual(set(error), {"code", "what", "object", "cause", "try", "problems"})
         self.assertEqual(error["code"], rc)

@@ -15,7 +15,7 @@ class Sending(Case):
         packets, octets = minus(sent(A, "qa"), there)
         self.assertEqual((tx["packets"], tx["completed"], tx["completed_bytes"], tx["bytes_l2"]),
                          (packets, packets, octets, octets + 4 * packets))
-        self.assertEqual(tx["queued"], tx["completed"] + tx["dropped"])
+        self.books(tx)
         self.assertEqual(minus(received(B, "qb"), arrived), (packets, octets))
         self.assertEqual(sum(q["tx_packets"] for q in run.end_record["queues"]), packets)
         return tx

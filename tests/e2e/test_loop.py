@@ -63,7 +63,7 @@ class Loop(Case):
 
     def test_more_queues_than_it_has(self):
         run = self.run_it("loop:queues=2", "--queues", 3, "--flows", 9, "--count", 90)
-        self.assertIn("2 transmit queues", run.err)
+        self.assertRegex(run.json["start"]["warnings"][0], "3 transmit queues.* 2")
         self.assertEqual([q["tx_packets"] for q in run.end_record["queues"]], [50, 40])  # flows 0, 2, .. 8 and 1, 3, .. 7
 
 

@@ -59,7 +59,7 @@ class NextHop(Case):
         run.end()
         self.assertLess(time.monotonic() - at, 1)
         self.assertEqual(run.rc, 0, run.err)
-        self.assertIsNone(run.json["end"])
+        self.assertEqual((run.json["end"]["reason"], run.json["end"]["tx"]), ("signal", None))
 
     def test_a_gateway(self):
         self.route("198.51.100.0/24", "via", "10.77.0.2")

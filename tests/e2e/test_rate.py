@@ -104,7 +104,6 @@ class Counted(Case):
             run = self.packets(2, *args)
             self.assertEqual(run.end_record["reason"], "duration")
             self.assertGreaterEqual(run.end_record["seconds"], 1.5)
-            self.assertAlmostEqual(run.end_record["tx"]["pps"], 2 / 1.5, places=2)
 
     def test_a_count_has_no_end_in_time(self):
         run = self.ok(squall(A, *LOOP, "--count", 2000, "--pps", 2000))
