@@ -35,6 +35,14 @@
 /* name, value, and for what comes later: what to do until then. */
 #define CHOICE(name, value, later) {name, value, later},
 
+/* A build without the dashboard says how to get it, too. */
+#ifdef WITH_TUI
+#define DASHBOARD_LATER "leave it out: squall send starts at once"
+#else
+#define DASHBOARD_LATER \
+	"leave it out: squall send starts at once (this build has WITH_TUI=OFF: that version wants it ON)"
+#endif
+
 #define MODES(X) \
 	X("udp", MODE_UDP, NULL) \
 	X("tcp-syn", MODE_TCP_SYN, "use --mode udp until then") \
@@ -142,7 +150,7 @@
 	X(VERBOSE, "verbose", "", BOOL, verbose, "false", "", ALL, RUN, OUTPUT, "tell more of what is being done") \
 	X(NO_TUI, "no-tui", "", BOOL, no_tui, "false", "", ALL, RUN, OUTPUT, "run without the terminal dashboard") \
 	X(START, "start", "", BOOL, start, "false", "", SEND, RUN, OUTPUT, "go straight to the live dashboard", \
-	  LATER("leave it out: squall send starts at once")) \
+	  LATER(DASHBOARD_LATER)) \
 	\
 	X(PCAP, "pcap", "", FILE, pcap, "", "FILE", SEND, STREAM, PCAP, "capture to replay", \
 	  LATER("use --mode udp or raw until then")) \
