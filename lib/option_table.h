@@ -136,7 +136,7 @@
 	  "what to take from the kernel, in detail; may be repeated: filters of one kind are alternatives, those of " \
 	  "different kinds must all match") \
 	X(IDLE, "idle", "", TIME, idle_ns, "0", "TIME", RECV, RUN, RECEIVE, \
-	  "end when nothing has come for this long; 0: never") \
+	  "end when nothing has come for this long, before the first packet too; 0: never") \
 	X(ALLOW_MATCH_ALL, "allow-match-all", "", BOOL, allow_match_all, "false", "", BOTH, RUN, RECEIVE, \
 	  "agree to take all traffic from the kernel, your own login's too") \
 	\
