@@ -85,6 +85,20 @@ static bool keep_trying(struct tx_worker *w, struct waiter *waiter)
 	return true;
 }
 
+/* Writes one flow each into n frames. */
+static inline __attribute__((always_inline)) void patch_run(struct pio_frame *frames, const struct tx_flow *flows,
+							    uint32_t n, uint32_t l3, uint32_t len,
+							    const uint32_t family)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (family == TX_UDP4)
+			tx_patch_udp4(frames[i].data + l3, &flows[i], 0);
+		else if (family == TX_UDP6)
+			tx_patch_udp6(frames[i].data + l3, &flows[i], 0);
+		frames[i].len = len;
+	}
+}
+
 /*
  * Sends n <= TX_BURST packets of the next flows; *at is the position in the flow table. Returns how many the queue
  * took: fewer when keep_trying() says so.
@@ -106,14 +120,13 @@ static inline __attribute__((always_inline)) uint32_t send_clump(struct tx_worke
 		uint32_t filled = ready;
 
 		ready += pio_get(w->queue, frames + ready, n - ready);
-		for (uint32_t i = filled; i < ready; i++) {
-			if (family == TX_UDP4)
-				tx_patch_udp4(frames[i].data + l3, &flows[flow], 0);
-			else if (family == TX_UDP6)
-				tx_patch_udp6(frames[i].data + l3, &flows[flow], 0);
-			frames[i].len = len;
-			if (++flow == n_flows)
-				flow = 0;
+		while (filled < ready) {
+			uint64_t to_end = n_flows - flow;
+			uint32_t run = to_end < ready - filled ? (uint32_t)to_end : ready - filled;
+
+			patch_run(frames + filled, &flows[flow], run, l3, len, family);
+			filled += run;
+			flow = flow + run == n_flows ? 0 : flow + run;
 		}
 		sent += pio_tx(w->queue, frames + sent, ready - sent);
 		if (sent > before)

@@ -47,6 +47,7 @@ static __attribute__((noinline)) unsigned sink_own(struct pio_queue *q, const st
 	uint64_t sum = 0;
 	unsigned i;
 
+#pragma GCC unroll 4
 	for (i = 0; i < n; i++) {
 		uint64_t at = (uint64_t)(f[i].data - memory);
 		/* Length and flags in one: a frame with any flag is for the caller to look at. */
