@@ -133,7 +133,7 @@ struct taken {
 };
 
 /* Takes up to n due packets off one wire. */
-static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *f, unsigned n, uint64_t now,
+static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *f, unsigned n, uint64_t until_ns,
 		     struct taken *t)
 {
 	uint32_t tail = atomic_load_explicit(&w->tail, memory_order_acquire);
@@ -143,7 +143,7 @@ static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *
 	struct loop_slot *s;
 	unsigned got = 0;
 
-	while (got < n && (s = first_slot(w, head, tail)) && s->due_ns <= now) {
+	while (got < n && (s = first_slot(w, head, tail)) && s->due_ns <= until_ns) {
 		if (!filter_matches(rx->filter, s->data, s->len)) {
 			filtered++;
 		} else {
@@ -170,11 +170,12 @@ static unsigned loop_rx(struct pio_queue *q, struct pio_frame *f, unsigned n)
 	struct loop_rx *rx = (struct loop_rx *)q;
 	struct taken t = {.first_ns = UINT64_MAX};
 	uint64_t now = clock_mono_ns();
+	uint64_t until = now < rx->stop_ns ? now : rx->stop_ns;
 	unsigned at = rx->next;
 	unsigned got = 0;
 
 	for (unsigned i = 0; i < rx->n_wires && got < n; i++) {
-		got += take(rx, &rx->wires[(size_t)at * rx->step], f + got, n - got, now, &t);
+		got += take(rx, &rx->wires[(size_t)at * rx->step], f + got, n - got, until, &t);
 		at = at + 1 == rx->n_wires ? 0 : at + 1;
 	}
 	rx->next = at;
@@ -197,7 +198,7 @@ static uint64_t first_due(const struct loop_rx *rx)
 		const struct loop_slot *s = first_slot(w, atomic_load_explicit(&w->head, memory_order_relaxed),
 						       atomic_load_explicit(&w->tail, memory_order_acquire));
 
-		if (s && s->due_ns < due)
+		if (s && s->due_ns < due && s->due_ns <= rx->stop_ns)
 			due = s->due_ns;
 	}
 	return due;
@@ -254,10 +255,17 @@ static int loop_poll(struct pio_queue *q, int timeout_ms)
 	return rc;
 }
 
+/* What has arrived by now can still be received. */
+static void loop_rx_stop(struct pio_queue *q)
+{
+	((struct loop_rx *)q)->stop_ns = clock_mono_ns();
+}
+
 const struct pio_queue_ops loop_sink_ops = {
 	.get = loop_get, .tx = sink_tx, .kick = nothing_to_do, .sync = nothing_to_do};
 
 const struct pio_queue_ops loop_plain_ops = {
 	.get = loop_get, .tx = plain_tx, .kick = nothing_to_do, .sync = nothing_to_do};
 
-const struct pio_queue_ops loop_rx_ops = {.rx = loop_rx, .poll = loop_poll, .sync = nothing_to_do};
+const struct pio_queue_ops loop_rx_ops = {
+	.rx = loop_rx, .poll = loop_poll, .sync = nothing_to_do, .stop = loop_rx_stop};

@@ -129,6 +129,7 @@ static int make_rx(struct loop *loop, unsigned index, uint32_t frames, struct er
 	rx->q.port = &loop->port;
 	rx->q.index = index;
 	rx->filter = &loop->filter;
+	rx->stop_ns = UINT64_MAX;
 	rx->to_wall_ns = clock_wall_ns() - clock_mono_ns();
 	if (loop->wires) {
 		rx->wires = &loop->wires[index];

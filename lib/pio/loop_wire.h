@@ -92,6 +92,7 @@ struct loop_rx {
 	struct loop_wire *wires; /* every n_rx-th of the port's */
 	unsigned n_wires, step;
 	unsigned next;       /* where the next call begins */
+	uint64_t stop_ns;    /* what is due later is not taken; UINT64_MAX: it was not stopped */
 	uint64_t to_wall_ns; /* from the monotonic clock to the wall clock */
 	const struct filter *filter;
 };

@@ -327,24 +327,6 @@ static void drain_ends_at_once_when_there_is_nothing(void **state)
 	assert_true(clock_mono_ns() - start < 10 * NS_PER_S);
 }
 
-/* Even one whose time is over. */
-static void drain_accounts_for_every_frame(void **state)
-{
-	struct pio_frame f[RIG_BURST];
-	unsigned n = pio_get(tx, f, RIG_BURST);
-	struct tx_counts c;
-
-	(void)state;
-	for (unsigned i = 0; i < n; i++) {
-		rig_fill(f[i].data, RIG_MIN_LEN, 1, i);
-		f[i].len = RIG_MIN_LEN;
-	}
-	rig_send(tx, f, n);
-	pio_drain(tx, 0);
-	tx_counts_read(&tx->stats.tx, &c);
-	assert_int_equal(c.queued, c.completed + c.dropped_driver + c.dropped_end + c.undecided);
-}
-
 int conform_frames(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -358,7 +340,6 @@ int conform_frames(void)
 		TEST(longest_frame_can_be_sent),
 		TEST(counters_add_up),
 		TEST(drain_ends_at_once_when_there_is_nothing),
-		TEST(drain_accounts_for_every_frame),
 	};
 #undef TEST
 

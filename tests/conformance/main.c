@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 	}
 	if (rig_init(s, &e) || try_open(&e))
 		return cannot(s, &e);
-	failed = conform_frames() + conform_traffic() + conform_forward() + conform_waiting() + conform_opening() +
-		 conform_filters() + conform_checked();
+	failed = conform_frames() + conform_traffic() + conform_capabilities() + conform_forward() + conform_waiting() +
+		 conform_ending() + conform_opening() + conform_filters() + conform_checked();
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,94 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rig.h"
 
-#include <errno.h>
-#include <sched.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 const struct subject *rig_subject;
 
-static struct host host;
 static const struct filter everything = {.all = true};
-static const char *const ends[RIG_WIRES][2] = {{"conf0a", "conf0b"}, {"conf1a", "conf1b"}};
-
-static int run(const char *const argv[])
-{
-	pid_t pid;
-	int status;
-
-	if (posix_spawnp(&pid, argv[0], NULL, NULL, (char *const *)(uintptr_t)argv, environ) != 0 ||
-	    waitpid(pid, &status, 0) != pid)
-		return -errno;
-	return status ? -EIO : 0;
-}
-
-static int make_veth(unsigned wire)
-{
-	const char *const add[] = {"ip",          "link", "add",         ends[wire][0], "numtxqueues", "4",
-				   "numrxqueues", "4",    "type",        "veth",        "peer",        ends[wire][1],
-				   "numtxqueues", "4",    "numrxqueues", "4",           NULL};
-	int rc = run(add);
-
-	for (unsigned end = 0; end < 2 && !rc; end++) {
-		const char *const up[] = {"ip", "link", "set", ends[wire][end], "up", NULL};
-
-		rc = run(up);
-	}
-	host_free(&host);
-	return rc ? rc : host_load(&host, NULL);
-}
-
-/* Without this the kernel announces itself on every new link. */
-static void silence_ipv6(void)
-{
-	FILE *f = fopen("/proc/sys/net/ipv6/conf/default/disable_ipv6", "we");
-
-	if (f) {
-		fputs("1\n", f);
-		fclose(f);
-	}
-}
 
 int rig_init(const struct subject *s, struct err *e)
 {
-	int rc = 0;
-
 	rig_subject = s;
-	if (s->kind != WIRE_VETH)
-		return 0;
-	if (unshare(CLONE_NEWNET))
-		return err_set(e, -errno, EXIT_CAPABILITY, "cannot make the wires", NULL,
-			       "no network namespace of one's own: %s", strerror(errno));
-	silence_ipv6();
-	for (unsigned i = 0; i < RIG_WIRES && !rc; i++)
-		rc = make_veth(i);
-	return rc ? err_set(e, rc, EXIT_RUN, "cannot make the wires", NULL, "ip link: %s", strerror(-rc)) : 0;
+	return s->kind == WIRE_VETH ? rig_link_init(e) : 0;
 }
 
-bool rig_can_break(void)
+void rig_skip(const char *why)
 {
-	return rig_subject->kind == WIRE_VETH;
-}
-
-void rig_break(void)
-{
-	const char *const del[] = {"ip", "link", "del", ends[1][0], NULL};
-
-	assert_int_equal(run(del), 0);
-}
-
-void rig_mend(void)
-{
-	assert_int_equal(make_veth(1), 0);
+	print_message("%s: skipped: %s\n", rig_subject->name, why);
+	skip();
 }
 
 void rig_needs_receiver(void)
 {
 	if (rig_subject->kind == WIRE_SINK)
-		skip();
+		rig_skip("a sink delivers nothing");
 }
 
 struct pio_conf rig_conf(const struct rig_spec *spec, unsigned wire, unsigned end, char name[64])
@@ -100,10 +34,11 @@ struct pio_conf rig_conf(const struct rig_spec *spec, unsigned wire, unsigned en
 		snprintf(name, 64, "%s", rig_subject->format);
 	else
 		snprintf(name, 64, "%.*s:%s%s", (int)(colon - rig_subject->format), rig_subject->format,
-			 ends[wire][end], strchr(rig_subject->format, ',') ? strchr(rig_subject->format, ',') : "");
+			 rig_link_name(wire, end),
+			 strchr(rig_subject->format, ',') ? strchr(rig_subject->format, ',') : "");
 	return (struct pio_conf){
 		.name = name,
-		.host = &host,
+		.host = rig_link_host(),
 		.tx_queues = both || end == 0 ? spec->n_tx : 0,
 		.rx_queues = both || end == 1 ? spec->n_rx : 0,
 		.max_frame = spec->max_frame,
@@ -111,6 +46,7 @@ struct pio_conf rig_conf(const struct rig_spec *spec, unsigned wire, unsigned en
 		.rx_frames = spec->rx_frames,
 		.filter = spec->filter ? spec->filter : &everything,
 		.pool = spec->pool,
+		.qdisc = spec->qdisc,
 	};
 }
 
@@ -215,6 +151,23 @@ struct pio_frame rig_receive_one(struct pio_queue *q)
 		pio_poll(q, 1);
 	}
 	return f;
+}
+
+void rig_send_numbers(struct pio_queue *q, uint32_t first, uint32_t n, uint32_t len)
+{
+	unsigned char packet[PACKET_MAX];
+
+	for (uint32_t i = 0; i < n; i++) {
+		rig_fill(packet, len, 1, first + i);
+		rig_send_packet(q, packet, len);
+	}
+}
+
+void rig_wait_ms(unsigned ms)
+{
+	const struct timespec t = {.tv_nsec = (long)(ms * NS_PER_MS)};
+
+	nanosleep(&t, NULL);
 }
 
 unsigned rig_gettable(struct pio_queue *q)

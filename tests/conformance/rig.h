@@ -39,6 +39,7 @@ struct rig_spec {
 	uint32_t max_frame;
 	const struct filter *filter; /* NULL: everything */
 	struct pio_pool *pool;       /* for both ports */
+	bool qdisc;                  /* send through the queueing discipline */
 };
 
 struct rig_wire {
@@ -56,13 +57,39 @@ void rig_close(struct rig_wire *w);
 /* The configuration of one end, to open by hand: end 0 transmits, end 1 receives. name holds the port's name. */
 struct pio_conf rig_conf(const struct rig_spec *spec, unsigned wire, unsigned end, char name[64]);
 
-/* Breaks wire 1 for good, and makes it again. Only where rig_can_break(). */
-bool rig_can_break(void);
-void rig_break(void);
-void rig_mend(void);
-
 /* Skips the running test where nothing arrives. */
 void rig_needs_receiver(void);
+/* Skips the running test and says why. */
+void rig_skip(const char *why);
+
+void rig_wait_ms(unsigned ms);
+
+/* ---- the links under the wires; only of WIRE_VETH ---- */
+
+int rig_link_init(struct err *e);
+const struct host *rig_link_host(void);
+const char *rig_link_name(unsigned wire, unsigned end);
+
+/* Skips the running test where there are none. */
+void rig_link_needed(void);
+
+/* Packets that left the transmitting end, by the kernel's own count; 0 where there are no links. */
+uint64_t rig_link_sent(unsigned wire);
+
+/* Removes wire 1, and makes it again. */
+void rig_link_break(void);
+void rig_link_mend(void);
+
+/* The receiving end; while it is down, the transmitting end has no carrier. */
+void rig_link_peer(unsigned wire, bool up);
+
+/* A queueing discipline at the transmitting end: 1 Mbit/s, room for 2000 bytes. False: this kernel has none such. */
+bool rig_link_slow(unsigned wire);
+void rig_link_fast(unsigned wire);
+
+/* Gives the receiving end an address ("192.0.2.1/24"), and takes all away; mac: its hardware address. */
+void rig_link_address(unsigned wire, const char *address, unsigned char mac[6]);
+void rig_link_no_address(unsigned wire);
 
 /* ---- frames ---- */
 
@@ -70,6 +97,9 @@ void rig_needs_receiver(void);
 void rig_send(struct pio_queue *q, const struct pio_frame *f, unsigned n);
 /* Copies one packet into a frame and sends it. */
 void rig_send_packet(struct pio_queue *q, const unsigned char *data, uint32_t len);
+
+/* Sends n packets of one length and of flow 1, numbered from `first` on. */
+void rig_send_numbers(struct pio_queue *q, uint32_t first, uint32_t n, uint32_t len);
 
 /* Receives until `want` packets came, calling fn on each before it is put back. */
 typedef void rig_received_fn(void *arg, struct pio_queue *q, const struct pio_frame *f);
@@ -94,6 +124,8 @@ int conform_frames(void);
 int conform_traffic(void);
 int conform_forward(void);
 int conform_waiting(void);
+int conform_capabilities(void);
+int conform_ending(void);
 int conform_opening(void);
 int conform_filters(void);
 int conform_checked(void);

@@ -204,28 +204,6 @@ static void room_around_received_frames_is_theirs(void **state)
 	rig_close(&wire);
 }
 
-static void capabilities_are_possible(void **state)
-{
-	const struct pio_caps *caps;
-
-	(void)state;
-	rig_open(&wire, 0, &(struct rig_spec){.n_tx = 2, .n_rx = 2});
-	caps = &wire.tx->caps;
-	assert_true(caps->mechanism[0]);
-	assert_true(caps->max_frame >= 1514);
-	assert_true(caps->max_frame <= pio_pool_max_frame(wire.tx->pool));
-	assert_true(wire.rx->caps.headroom >= 80);
-	assert_true(wire.rx->caps.tailroom >= 32);
-	assert_int_equal(wire.tx->n_tx, 2);
-	assert_int_equal(wire.rx->n_rx, 2);
-	assert_true(wire.tx->tx[1]->is_tx && !wire.rx->rx[1]->is_tx);
-	assert_int_equal(wire.tx->tx[1]->index, 1);
-	assert_int_equal(wire.rx->rx[1]->index, 1);
-	assert_ptr_equal(wire.rx->rx[1]->port, wire.rx);
-	assert_true(!wire.tx->ifindex == (rig_subject->kind != WIRE_VETH));
-	rig_close(&wire);
-}
-
 /* What was asked for is what there is. */
 static void frame_sizes_can_be_chosen(void **state)
 {
@@ -265,7 +243,6 @@ int conform_traffic(void)
 		cmocka_unit_test(every_transmit_queue_sends),
 		cmocka_unit_test(tags_arrive_as_they_were_sent),
 		cmocka_unit_test(room_around_received_frames_is_theirs),
-		cmocka_unit_test(capabilities_are_possible),
 		cmocka_unit_test(frame_sizes_can_be_chosen),
 	};
 
