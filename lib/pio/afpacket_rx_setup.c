@@ -10,8 +10,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define BLOCK_BYTES 262144U
-#define BLOCKS      64U
+/*
+ * A block goes to the reader when it is full, or 1 ms old however little it holds: a reader that is kept off its
+ * processor is covered for as many ms as there are blocks. A block holds the largest super-frame.
+ */
+#define BLOCK_BYTES 131072U
+#define BLOCKS      256U
 #define BLOCKS_MIN  2U
 #define RETIRE_MS   1U
 

@@ -160,8 +160,17 @@ class Counting(Recv):
         self.ok(send("-i", "qa", *QUIET, "--count", 100, "--qdisc"))
         self.assertEqual(self.ok(receiver.stop()).end_record["rx"]["packets"], 0)
 
+    def test_a_trickle_outlasts_a_reader_that_is_away(self):
+        # The kernel closes a block of the ring every millisecond, however little is in it: there must be enough of them.
+        receiver = Receiver("-i", "qb", "--queues", 1)
+        receiver.signal(signal.SIGSTOP)
+        sent = self.ok(send("-i", "qa", *QUIET, "--pps", "2k", "-d", "150ms")).end_record["tx"]["packets"]
+        receiver.signal(signal.SIGCONT)
+        rx = self.ok(receiver.stop()).end_record["rx"]
+        self.assertEqual((rx["packets"], rx["dropped"]), (sent, 0))
+
     def test_a_stopped_receiver_says_what_it_lost(self):
-        # 16 MB of ring hold more than 100,000 small packets; the process is not there to take them out.
+        # 32 MB of ring hold more than 200,000 small packets; the process is not there to take them out.
         receiver = Receiver("-i", "qb", "--queues", 1)
         before = received(B, "qb")[0]
         receiver.signal(signal.SIGSTOP)
