@@ -355,31 +355,15 @@ static unsigned mmsg_tx(struct pio_queue *q, const struct pio_frame *f, unsigned
 	return done;
 }
 
-const struct pio_queue_ops afpacket_ring_ops = {
-	.get = tx_get,
-	.tx = ring_tx_pages,
-	.kick = ring_kick,
-	.give_up = ring_give_up,
-	.rx = tx_no_rx,
-	.poll = tx_no_poll,
-	.sync = tx_nothing,
-};
+/* What the three mechanisms have in common: nothing is received, and the counters are always up to date. */
+#define TX_OPS(...) \
+	{ \
+		.get = tx_get, .rx = tx_no_rx, .poll = tx_no_poll, .sync = tx_nothing, __VA_ARGS__ \
+	}
 
-const struct pio_queue_ops afpacket_linear_ops = {
-	.get = tx_get,
-	.tx = ring_tx_linear,
-	.kick = ring_kick,
-	.give_up = ring_give_up,
-	.rx = tx_no_rx,
-	.poll = tx_no_poll,
-	.sync = tx_nothing,
-};
+const struct pio_queue_ops afpacket_ring_ops = TX_OPS(.tx = ring_tx_pages, .kick = ring_kick, .give_up = ring_give_up);
 
-const struct pio_queue_ops afpacket_sendmmsg_ops = {
-	.get = tx_get,
-	.tx = mmsg_tx,
-	.kick = tx_nothing,
-	.rx = tx_no_rx,
-	.poll = tx_no_poll,
-	.sync = tx_nothing,
-};
+const struct pio_queue_ops afpacket_linear_ops =
+	TX_OPS(.tx = ring_tx_linear, .kick = ring_kick, .give_up = ring_give_up);
+
+const struct pio_queue_ops afpacket_sendmmsg_ops = TX_OPS(.tx = mmsg_tx, .kick = tx_nothing);
