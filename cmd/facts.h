@@ -11,7 +11,7 @@
 #include "lib/report.h"
 
 /* Ethernet header and two VLAN tags: what a frame has besides the bytes that the MTU counts. */
-#define FACTS_L2_MAX 22U
+#define FACTS_L2_MAX (ETH_HEADER_LEN + 2 * VLAN_TAG_LEN)
 
 /* EXIT_USAGE when the frame is larger than the link's MTU allows; the error says the largest --packet-size. */
 int facts_check_mtu(const struct ends *ends, const struct tx_plan *plan, struct err *e);

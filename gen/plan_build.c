@@ -11,8 +11,6 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#define ETH_HLEN_PLAIN  14U
-#define VLAN_TAG_LEN    4U
 #define ETHERTYPE_VLAN  0x8100U
 #define ETHERTYPE_IP4   0x0800U
 #define ETHERTYPE_IP6   0x86ddU
@@ -33,7 +31,7 @@ static enum tx_family family_of(const struct config *cfg)
 
 static uint32_t l3_offset(const struct config *cfg)
 {
-	return ETH_HLEN_PLAIN + (cfg->vlan ? VLAN_TAG_LEN : 0);
+	return ETH_HEADER_LEN + (cfg->vlan ? VLAN_TAG_LEN : 0);
 }
 
 static uint32_t l4_offset(const struct config *cfg)

@@ -9,12 +9,10 @@
 #ifndef SQUALL_STATS_H
 #define SQUALL_STATS_H
 
+#include "ether.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
-
-/* On the wire a frame has 4 bytes of FCS that no buffer holds, and 20 more of preamble, delimiter and gap (L1). */
-#define FCS_BYTES      4U
-#define L1_EXTRA_BYTES 20U
 
 /* X(key, help). Packets unless the key says otherwise; bytes are without FCS. */
 #define STATS_TX(X) \

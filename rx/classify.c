@@ -3,8 +3,6 @@
 
 #include <netinet/in.h>
 
-#define MACS_LEN     12U
-#define VLAN_TAG_LEN 4U
 #define TAGS_MAX     2U
 #define IP4_PROTO_AT 9U
 #define IP6_NEXT_AT  6U
@@ -23,7 +21,7 @@ static enum packet_class by_protocol(uint8_t proto, enum packet_class udp, enum 
 struct classified classify(const unsigned char *data, uint32_t len)
 {
 	struct classified c = {.what = CLASS_other};
-	uint32_t at = MACS_LEN;
+	uint32_t at = ETH_MACS_LEN;
 	uint16_t type = 0;
 
 	for (unsigned tags = 0; at + 2 <= len; tags++) {

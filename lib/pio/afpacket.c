@@ -13,9 +13,6 @@
 #define TX_FRAMES   512U /* rings and sendmmsg give a frame back at once: only the caller's burst is ever out */
 #define RX_FRAMES   2048U
 #define MAX_FRAME   1514U
-#define TAG_LEN     4U
-#define FCS_LEN     4U
-#define ETH_HLEN    14U
 #define LINEAR_MAX  256U  /* measured: above it, copying by sendmmsg is faster */
 #define JUMBO_FRAME 9018U /* one frame holds a received packet up to this */
 
@@ -80,12 +77,13 @@ static enum afpacket_mechanism best_mechanism(const struct host_link *link, uint
 
 static int check_size(const struct host_link *link, uint32_t max_frame, const char *port, struct err *e)
 {
-	if (max_frame <= link->mtu + ETH_HLEN + TAG_LEN)
+	if (max_frame <= link->mtu + ETH_HEADER_LEN + VLAN_TAG_LEN)
 		return 0;
 	err_set(e, -EMSGSIZE, EXIT_USAGE, "cannot send packets of this size", port,
 		"%u bytes without FCS do not fit the MTU of %u", max_frame, link->mtu);
-	err_hint(e, "--packet-size %u (%u with a VLAN tag), or: ip link set %s mtu %u", link->mtu + ETH_HLEN + FCS_LEN,
-		 link->mtu + ETH_HLEN + TAG_LEN + FCS_LEN, link->name, max_frame - ETH_HLEN);
+	err_hint(e, "--packet-size %u (%u with a VLAN tag), or: ip link set %s mtu %u",
+		 link->mtu + ETH_HEADER_LEN + FCS_BYTES, link->mtu + ETH_HEADER_LEN + VLAN_TAG_LEN + FCS_BYTES,
+		 link->name, max_frame - ETH_HEADER_LEN);
 	return -EMSGSIZE;
 }
 
@@ -203,7 +201,7 @@ static int choose_pool(struct pio_port *port, const struct pio_conf *conf, const
 	uint32_t frames = conf->tx_queues * (conf->tx_frames ? conf->tx_frames : TX_FRAMES) +
 			  conf->rx_queues * (conf->rx_frames ? conf->rx_frames : RX_FRAMES);
 	uint32_t largest = port->caps.max_frame;
-	uint32_t on_link = link->mtu + ETH_HLEN + TAG_LEN;
+	uint32_t on_link = link->mtu + ETH_HEADER_LEN + VLAN_TAG_LEN;
 
 	if (conf->pool) {
 		port->pool = conf->pool;

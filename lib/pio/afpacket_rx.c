@@ -16,8 +16,6 @@
 #include <poll.h>
 #include <string.h>
 
-#define MACS_LEN 12U
-#define TAG_LEN  4U
 #define PREFETCH 1024U /* bytes ahead: packets follow each other without gaps; 34 instead of 42 ns a packet */
 #define LOOK_MAX 1024U /* packets looked at by one call, so that a flood of strangers does not hold it */
 
@@ -99,7 +97,7 @@ static inline bool packet_at(const struct afpacket_rx *rx, struct packet *p)
 	if (v->gso_type & ~VIRTIO_NET_HDR_GSO_ECN)
 		p->flags |= PIO_SUPER;
 	p->tag = 0;
-	if (status & TP_STATUS_VLAN_VALID && p->len >= MACS_LEN) {
+	if (status & TP_STATUS_VLAN_VALID && p->len >= ETH_MACS_LEN) {
 		uint32_t tpid = status & TP_STATUS_VLAN_TPID_VALID ? h->hv1.tp_vlan_tpid : ETH_P_8021Q;
 
 		p->tag = htonl(tpid << 16 | (h->hv1.tp_vlan_tci & 0xffff));
@@ -113,11 +111,11 @@ static inline void copy_part(unsigned char *to, const struct packet *p, uint32_t
 	if (!p->tag) {
 		memcpy(to, p->data + from, len);
 	} else if (from) {
-		memcpy(to, p->data + from - TAG_LEN, len);
+		memcpy(to, p->data + from - VLAN_TAG_LEN, len);
 	} else {
-		memcpy(to, p->data, MACS_LEN);
-		memcpy(to + MACS_LEN, &p->tag, TAG_LEN);
-		memcpy(to + MACS_LEN + TAG_LEN, p->data + MACS_LEN, len - MACS_LEN - TAG_LEN);
+		memcpy(to, p->data, ETH_MACS_LEN);
+		memcpy(to + ETH_MACS_LEN, &p->tag, VLAN_TAG_LEN);
+		memcpy(to + ETH_MACS_LEN + VLAN_TAG_LEN, p->data + ETH_MACS_LEN, len - ETH_MACS_LEN - VLAN_TAG_LEN);
 	}
 }
 
@@ -167,7 +165,7 @@ static inline enum outcome deliver(struct afpacket_rx *rx, const struct packet *
 				   bool array_empty, unsigned *used)
 {
 	struct pio_cache *cache = rx->q.cache;
-	uint32_t total = p->len + (p->tag ? TAG_LEN : 0);
+	uint32_t total = p->len + (p->tag ? VLAN_TAG_LEN : 0);
 	uint32_t first = total < rx->room ? total : rx->room;
 
 	if (p->len < p->whole) {
@@ -206,7 +204,7 @@ static void tally_add(struct tally *t, const struct packet *p)
 	if (!t->packets++)
 		t->first_ns = p->ns;
 	t->last_ns = p->ns;
-	t->bytes += p->len + (p->tag ? TAG_LEN : 0);
+	t->bytes += p->len + (p->tag ? VLAN_TAG_LEN : 0);
 	t->super += !!(p->flags & PIO_SUPER);
 	t->unfinished += !!(p->flags & PIO_CSUM_UNFINISHED);
 }

@@ -38,7 +38,7 @@ static inline bool condition_holds(const struct filter_match *m, const struct he
 {
 	switch (m->kind) {
 	case FILTER_DST_MAC:
-		return len >= ETHERNET_LEN && memcmp(data, m->mac.b, sizeof(m->mac.b)) == 0;
+		return len >= ETH_HEADER_LEN && memcmp(data, m->mac.b, sizeof(m->mac.b)) == 0;
 	case FILTER_VLAN:
 		return h->vlan == m->vlan;
 	case FILTER_ETHERTYPE:
@@ -94,9 +94,9 @@ static inline bool is_port_filter(const struct filter *f)
 /* Untagged IPv4 without options, whole, and no fragment: what packets mostly are. */
 static inline bool is_plain_ip4(const unsigned char *data, uint32_t len)
 {
-	const unsigned char *l3 = data + ETHERNET_LEN;
+	const unsigned char *l3 = data + ETH_HEADER_LEN;
 
-	return len >= ETHERNET_LEN + IP4_HEADER_LEN + PORTS_LEN && be16_at(data + ETHERTYPE_AT) == TYPE_IP4 &&
+	return len >= ETH_HEADER_LEN + IP4_HEADER_LEN + PORTS_LEN && be16_at(data + ETH_MACS_LEN) == TYPE_IP4 &&
 	       l3[0] == 0x45 && (be16_at(l3 + 6) & 0x3fff) == 0;
 }
 
@@ -124,7 +124,7 @@ static __attribute__((noinline)) bool matches_any(const struct filter *f, const 
 
 bool filter_matches(const struct filter *f, const unsigned char *data, uint32_t len)
 {
-	const unsigned char *l3 = data + ETHERNET_LEN;
+	const unsigned char *l3 = data + ETH_HEADER_LEN;
 
 	if (!is_port_filter(f) || !is_plain_ip4(data, len))
 		return matches_any(f, data, len);

@@ -35,7 +35,7 @@ static inline uint64_t flow_hash(const unsigned char *data, uint32_t len)
 	uint64_t rest;
 
 	headers_parse(&h, data, len);
-	if (len < ETHERNET_LEN)
+	if (len < ETH_HEADER_LEN)
 		return 0;
 	if (!h.family)
 		return flow_hash_words(h.type + ((uint64_t)core_get32(data) << 32), data + 4, 1);

@@ -8,14 +8,12 @@
 #define SQUALL_PIO_HEADERS_H
 
 #include "lib/core/types.h"
+#include "lib/ether.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define ETHERNET_LEN   14U
-#define ETHERTYPE_AT   12U
-#define VLAN_TAG_LEN   4U
 #define TAGS_MAX       2U
 #define IP4_HEADER_LEN 20U
 #define IP6_HEADER_LEN 40U
@@ -129,13 +127,13 @@ static inline void headers_parse_ip6(struct headers *h, const unsigned char *l3,
 
 static inline void headers_parse(struct headers *h, const unsigned char *data, uint32_t len)
 {
-	uint32_t at = ETHERNET_LEN;
+	uint32_t at = ETH_HEADER_LEN;
 	uint16_t type;
 
 	*h = (struct headers){.vlan = NO_VLAN};
-	if (len < ETHERNET_LEN)
+	if (len < ETH_HEADER_LEN)
 		return;
-	type = be16_at(data + ETHERTYPE_AT);
+	type = be16_at(data + ETH_MACS_LEN);
 	for (unsigned tags = 0; tags < TAGS_MAX && is_tag(type); tags++) {
 		if (len - at < VLAN_TAG_LEN)
 			return;
