@@ -170,6 +170,7 @@ static void check_link(struct engine *en, uint64_t now)
 	rc = host_link_state(en->port->ifindex, &up, &carrier);
 	if (rc == -ENODEV) {
 		err_set(&e, -ENODEV, EXIT_RUN, "the run ended early", en->port->name, "the interface has vanished");
+		err_hint(&e, "squall devices shows what is there now");
 		fail(en, &e);
 		return;
 	}
@@ -191,6 +192,7 @@ static void check_link(struct engine *en, uint64_t now)
 	if (en->n_tx && now - en->link_down_ns >= LINK_WAIT_NS) {
 		err_set(&e, -ENETDOWN, EXIT_LINK, "the run ended early", en->port->name,
 			"the link has been down for 5 s");
+		err_hint(&e, "the cable and the other end; the report counts what left before");
 		fail(en, &e);
 	}
 }

@@ -131,6 +131,7 @@ static void judge(struct engine *en, const struct report_end *end)
 	if (en->link_down_ns && en->reason != END_SIGNAL) {
 		err_set(&en->err, -ENETDOWN, EXIT_LINK, "the run did not end well", en->port->name,
 			"its link was down at the end");
+		err_hint(&en->err, "the cable and the other end; the report counts what left before");
 		return;
 	}
 	if (!en->cfg->strict_rate || !missing || en->limiter.unlimited)
