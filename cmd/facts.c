@@ -34,6 +34,14 @@ static void interface_facts(struct report_plan *facts, const struct ends *ends, 
 	report_fact_add(facts, "backend", "backend", "%s: %s", port->backend->name, port->caps.mechanism);
 	if (port->caps.why[0])
 		report_fact_add(facts, "backend_why", "because", "%s", port->caps.why);
+	for (unsigned i = 0; i < port->caps.n_notes; i++) {
+		const struct pio_note *n = &port->caps.notes[i];
+
+		if (n->key[0])
+			report_fact_add(facts, n->key, n->label, "%s", n->text);
+		else
+			report_warn(&facts->warnings, "%s", n->text);
+	}
 	report_fact_add(facts, "queues", "queues", "%u transmit, %u receive", port->n_tx, port->n_rx);
 }
 

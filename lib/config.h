@@ -30,6 +30,10 @@ enum rx_mode {
 	RX_MODE_ALL,
 };
 
+/* How the afxdp backend is to work; each but AUTO and what it names is refused when it cannot be had. */
+enum xdp_choice { XDP_CHOICE_AUTO, XDP_CHOICE_NATIVE_ZC, XDP_CHOICE_NATIVE, XDP_CHOICE_GENERIC };
+/* Something that helps in some places only. */
+enum when_helpful { WHEN_HELPFUL, WHEN_ON, WHEN_OFF };
 enum pcap_timing { PCAP_TIMING_RATE, PCAP_TIMING_ORIGINAL };
 
 #define CONFIG_CPUS_MAX      256
@@ -63,6 +67,10 @@ struct config {
 	uint32_t queues;                /* 0: all that the interface has, or one for each of --cpus */
 	struct config_cpus cpus;
 	bool qdisc;
+	int xdp_mode;          /* enum xdp_choice */
+	uint32_t rx_frames;    /* per receive queue; 0: the backend's choice */
+	uint64_t busy_poll_ns; /* 0: interrupts */
+	int napi_defer;        /* enum when_helpful */
 
 	/* What. */
 	int mode;             /* enum mode */

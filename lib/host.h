@@ -103,6 +103,35 @@ struct host_counters {
 };
 int host_link_counters(int index, struct host_counters *out);
 
+/* What the link's driver can do with XDP programs. */
+struct host_xdp {
+	bool known;           /* the kernel tells (6.3 and later); else all the rest is false */
+	bool native;          /* runs programs itself: pass, drop, abort, send back */
+	bool redirect;        /* and hands packets on to others, AF_XDP sockets among them */
+	bool ndo_xmit;        /* sends what others redirect to it */
+	bool zero_copy;       /* AF_XDP sockets on the driver's own rings */
+	bool multi_buffer;    /* native programs on packets of several buffers */
+	uint32_t zc_segments; /* buffers of one packet with zero_copy; 0 or 1: one */
+};
+
+/* Generic netlink family "netdev". -ENODEV when the link is gone; 0 with known false where the kernel has no such. */
+int host_link_xdp(int index, struct host_xdp *out);
+
+/*
+ * The drivers' own counters of packets that were lost ("rx_queue_0_drops", "rx_out_of_buffer"): those of ethtool -S
+ * whose names say so, and the link's own rx_missed and the like. -ENODEV, -ENOMEM.
+ */
+struct host_drop {
+	char name[48];
+	uint64_t n;
+};
+struct host_drops {
+	unsigned n;
+	struct host_drop *drop;
+};
+int host_link_drops(int index, struct host_drops *out);
+void host_drops_free(struct host_drops *d);
+
 /*
  * The link that a run may use: exists, is Ethernet, is no loopback, no VLAN sub-interface (the error names the parent
  * and --vlan). Admin state and carrier are not judged here. Errors carry EXIT_USAGE.

@@ -64,6 +64,17 @@
 	X("keep-management", RX_MODE_KEEP_MANAGEMENT, NULL) \
 	X("all", RX_MODE_ALL, NULL)
 
+#define XDP_MODES(X) \
+	X("auto", XDP_CHOICE_AUTO, NULL) \
+	X("native-zc", XDP_CHOICE_NATIVE_ZC, NULL) \
+	X("native", XDP_CHOICE_NATIVE, NULL) \
+	X("generic", XDP_CHOICE_GENERIC, NULL)
+
+#define WHEN_HELPFULS(X) \
+	X("auto", WHEN_HELPFUL, NULL) \
+	X("on", WHEN_ON, NULL) \
+	X("off", WHEN_OFF, NULL)
+
 #define PCAP_TIMINGS(X) \
 	X("rate", PCAP_TIMING_RATE, NULL) \
 	X("original", PCAP_TIMING_ORIGINAL, NULL)
@@ -82,6 +93,18 @@
 	  "CPUs to run the threads on, as in 0-3,5; not given: left to the kernel") \
 	X(QDISC, "qdisc", "", BOOL, qdisc, "false", "", SEND, RUN, INTERFACE, \
 	  "send through the kernel's queueing discipline, so that tcpdump and tc on this interface see the frames") \
+	X(XDP_MODE, "xdp-mode", "", ENUM, xdp_mode, "auto", "MODE", BOTH, RUN, INTERFACE, \
+	  "how the afxdp backend works: native-zc (the driver uses our memory), native (the driver copies), generic (every " \
+	  "driver); auto: the first of these that works", CHOICES(XDP_MODES)) \
+	X(RX_FRAMES, "rx-frames", "", U32, rx_frames, "0", "N", BOTH, RUN, INTERFACE, \
+	  "packets that a receive queue holds while its thread is kept off its processor; 0: the backend's choice, 16384 for afxdp", \
+	  RANGE(0, 1048576)) \
+	X(BUSY_POLL, "busy-poll", "", TIME, busy_poll_ns, "0", "TIME", BOTH, RUN, INTERFACE, \
+	  "afxdp: have the threads poll the device for so long at a time instead of taking interrupts, as in 20us; 0: do not", \
+	  RANGE(0, 1000000)) \
+	X(NAPI_DEFER, "napi-defer", "", ENUM, napi_defer, "auto", "WHEN", BOTH, RUN, INTERFACE, \
+	  "afxdp: have the interface put off its interrupts while packets come (napi_defer_hard_irqs, gro_flush_timeout), until " \
+	  "the run ends; auto: where a native program receives from hardware", CHOICES(WHEN_HELPFULS)) \
 	\
 	X(MODE, "mode", "m", ENUM, mode, "udp", "MODE", SEND, STREAM, PACKETS, \
 	  "what to send; receive stands for squall recv", CHOICES(MODES)) \

@@ -43,10 +43,12 @@ struct report_sample {
 #define REPORT_FACTS_MAX    40
 #define REPORT_WARNINGS_MAX 16
 
-/* One line of the plan: what will be done, in words. key is the JSON key under start ("next_hop"), label is for people.
+/*
+ * One line of the plan: what will be done, in words. key is the JSON key under start: "next_hop", or with the name of
+ * an object under start in front, "xdp.mode"; facts of one object stand together. label is for people.
  */
 struct report_fact {
-	char key[24];
+	char key[32];
 	char label[24];
 	char value[256];
 };

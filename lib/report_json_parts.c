@@ -5,6 +5,8 @@
 #include "option.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 void report_json_put(struct report *r, json_t *object, const char *key, json_t *value)
 {
@@ -69,6 +71,25 @@ static json_t *warnings_json(struct report *r, const struct report_warnings *w)
 	return array;
 }
 
+static void put_fact(struct report *r, json_t *start, const struct report_fact *fact)
+{
+	const char *dot = strchr(fact->key, '.');
+	char name[sizeof(fact->key)];
+	json_t *object;
+
+	if (!dot) {
+		put_text(r, start, fact->key, fact->value);
+		return;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)(dot - fact->key), fact->key);
+	object = json_object_get(start, name);
+	if (!object) {
+		object = json_object();
+		report_json_put(r, start, name, object);
+	}
+	put_text(r, object, dot + 1, fact->value);
+}
+
 json_t *report_json_start(struct report *r, const struct report_plan *plan, uint64_t wall_ns)
 {
 	json_t *o;
@@ -79,7 +100,7 @@ json_t *report_json_start(struct report *r, const struct report_plan *plan, uint
 	put_count(r, o, "time", wall_ns);
 	put_text(r, o, "verb", plan->verb);
 	for (unsigned i = 0; i < plan->n_facts; i++)
-		put_text(r, o, plan->facts[i].key, plan->facts[i].value);
+		put_fact(r, o, &plan->facts[i]);
 	report_json_put(r, o, "warnings", warnings_json(r, &plan->warnings));
 	return o;
 }

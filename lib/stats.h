@@ -25,6 +25,8 @@
 	  "packets that the device still held when the run stopped waiting: neither known as sent nor as dropped") \
 	X(errors, "transmit queues that failed for good") \
 	X(ring_full, "calls that found the transmit ring full") \
+	X(invalid, "descriptors that the kernel refused to send") \
+	X(ring_empty, "times that the kernel found the transmit ring empty") \
 	X(busy, "calls that the device answered with no buffer space: the packets stayed queued") \
 	X(batches, "transmit calls that took something")
 
@@ -32,6 +34,9 @@
 	X(packets, "packets received") \
 	X(bytes, "their bytes") \
 	X(dropped_ring, "packets that the kernel dropped because the receive ring was full") \
+	X(dropped_buffer, "packets that the kernel dropped for want of a free frame, or of one large enough") \
+	X(fill_empty, "times that the kernel found no free frame: the packets of dropped_buffer, seen again") \
+	X(invalid, "free frames that the kernel refused to take") \
 	X(filtered, "packets that reached the process and did not match the filter") \
 	X(super_frames, "received packets that the kernel had merged (GRO) or not yet cut (GSO); in packets as one") \
 	X(csum_unfinished, "received packets whose checksum the sending host left to its device") \

@@ -135,7 +135,7 @@ static void unknown_names(void **state)
 	bad("--ppps=5", "--ppps", "did you mean --pps?");
 	bad("--interfcae va", "--interfcae", "did you mean --interface?");
 	bad("--dur 5s", "--dur", "did you mean --duration?");
-	bad("--rx 5", "--rx", "did you mean --rx-mode?");
+	bad("--rx-mo 5", "--rx-mo", "did you mean --rx-mode?");
 	bad("--xyzzy", "--xyzzy", "squall help send lists them");
 	bad("recv --xyzzy", "--xyzzy", "squall help recv lists them");
 	bad("recv --ppps 5", "--ppps", "did you mean --pps?");

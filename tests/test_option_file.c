@@ -177,9 +177,10 @@ static void dump_reads_back(void **state)
 		"send --vlan 7 --ethertype 0xffff --payload-byte 0 --pps 0.000001 --bps 33.333333%~ -d 1h0.000000001s "
 		"-n 12345678901 --burst 1 --catch-up none --strict-rate --rx-mode keep-management --rx-port 1,2,65535 "
 		"--rx-cidr 0.0.0.0/0 --filter src=2001:db8::/32,proto=udp --allow-match-all --interval 10ms");
-	round_trip("send --pps max --bps 18.446744073709551615Tbpsl3 --catch-up 1us --json --json-stream --csv -q "
-		   "--verbose "
-		   "--no-tui -y --forget --no-qdisc");
+	round_trip(
+		"send --pps max --bps 18.446744073709551615Tbpsl3 --catch-up 1us --json --json-stream --csv -q "
+		"--verbose "
+		"--no-tui -y --forget --no-qdisc --xdp-mode native-zc --rx-frames 1 --busy-poll 1ns --napi-defer off");
 	round_trip("recv -i null --rx-mode all --idle 1ms -d 0 --count 5 --dst-ip 10.0.0.0/8 --src-ip 10.0.0.1");
 	round_trip("-i \\\x01\"\xc3\xa9~~ --backend ~");
 	round_trip("--mode receive -i e");

@@ -162,7 +162,7 @@ static int open_rx(struct afpacket_port *ap, const struct pio_conf *conf, const 
 			return -ENOMEM;
 		rx->fd = -1;
 		rx->q.ops = &afpacket_rx_ops;
-		rx->room = pio_pool_max_frame(port->pool);
+		rx->room = port->pool->max_frame;
 		rx->filter = &ap->filter;
 		port->rx[port->n_rx++] = &rx->q;
 	}
@@ -205,10 +205,10 @@ static int choose_pool(struct pio_port *port, const struct pio_conf *conf, const
 
 	if (conf->pool) {
 		port->pool = conf->pool;
-		if (pio_pool_max_frame(conf->pool) >= largest)
+		if (conf->pool->max_frame >= largest)
 			return 0;
 		return err_set(e, -EMSGSIZE, EXIT_RUN, "cannot use the shared frame pool", port->name,
-			       "its frames hold %u bytes, %u are needed", pio_pool_max_frame(conf->pool), largest);
+			       "its frames hold %u bytes, %u are needed", conf->pool->max_frame, largest);
 	}
 	port->own_pool = true;
 	if (conf->rx_queues && on_link > largest)

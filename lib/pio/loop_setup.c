@@ -182,11 +182,10 @@ static int make_pool(struct pio_port *port, const struct pio_conf *conf, uint32_
 {
 	if (conf->pool) {
 		port->pool = conf->pool;
-		if (pio_pool_max_frame(conf->pool) >= port->caps.max_frame)
+		if (conf->pool->max_frame >= port->caps.max_frame)
 			return 0;
 		return err_set(e, -EMSGSIZE, EXIT_USAGE, "cannot use the shared frame pool", port->name,
-			       "its frames hold %u bytes, %u are needed", pio_pool_max_frame(conf->pool),
-			       port->caps.max_frame);
+			       "its frames hold %u bytes, %u are needed", conf->pool->max_frame, port->caps.max_frame);
 	}
 	port->own_pool = true;
 	return pio_pool_create(&port->pool, frames ? frames : 1, port->caps.max_frame, e);

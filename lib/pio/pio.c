@@ -152,6 +152,36 @@ void pio_drain(struct pio_queue *q, uint64_t deadline_ns)
 	stats_add(&q->stats.tx.undecided, in_flight(q));
 }
 
+static void note(struct pio_caps *caps, const char *key, const char *label, const char *fmt, va_list ap)
+{
+	struct pio_note *n = &caps->notes[caps->n_notes];
+
+	if (caps->n_notes == PIO_NOTES_MAX)
+		return;
+	caps->n_notes++;
+	snprintf(n->key, sizeof(n->key), "%s", key);
+	snprintf(n->label, sizeof(n->label), "%s", label);
+	vsnprintf(n->text, sizeof(n->text), fmt, ap);
+}
+
+void pio_note(struct pio_caps *caps, const char *key, const char *label, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	note(caps, key, label, fmt, ap);
+	va_end(ap);
+}
+
+void pio_warn(struct pio_caps *caps, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	note(caps, "", "", fmt, ap);
+	va_end(ap);
+}
+
 int pio_queue_error(struct pio_queue *q, struct err *e)
 {
 	int rc = atomic_load_explicit(&q->error, memory_order_acquire);

@@ -22,6 +22,7 @@
 #define SQUALL_PIO_H
 
 #include "filter.h"
+#include "lib/config.h"
 #include "lib/err.h"
 #include "lib/host.h"
 #include "lib/stats.h"
@@ -47,6 +48,15 @@ enum pio_frame_flags {
 	PIO_CSUM_OK = 8,         /* the device verified the L4 checksum */
 };
 
+/* One thing to know about an opened port that only some backends have. */
+struct pio_note {
+	char key[32];   /* of the report's start, "xdp.mode"; empty: a warning */
+	char label[16]; /* for people */
+	char text[232];
+};
+
+#define PIO_NOTES_MAX 12
+
 /* What the opened device took, never what was asked for. */
 struct pio_caps {
 	char mechanism[64];        /* in words: "TPACKET_V2 ring, linear copy", "native, copy" */
@@ -61,6 +71,9 @@ struct pio_caps {
 	uint64_t delay_ns;         /* the device holds every packet back for so long, on purpose */
 	uint32_t headroom;         /* before, and after, every received packet: at least */
 	uint32_t tailroom;
+	bool restarts_link; /* opening may have taken the carrier away for a while */
+	unsigned n_notes;
+	struct pio_note notes[PIO_NOTES_MAX];
 };
 
 struct pio_queue;
@@ -108,6 +121,10 @@ struct pio_conf {
 	const struct filter *filter; /* needed with rx_queues; copied */
 	struct pio_pool *pool;       /* NULL: the port makes its own */
 	bool qdisc;                  /* send through the queueing discipline, so that tcpdump and tc see the packets */
+	/* For afxdp. */
+	enum xdp_choice xdp_mode;
+	enum when_helpful napi_defer;
+	uint64_t busy_poll_ns; /* 0: interrupts */
 };
 
 struct pio_port {
@@ -126,6 +143,8 @@ struct pio_backend {
 	const char *name;
 	const char *summary; /* one line for `squall devices` */
 	bool needs_link;     /* works on a Linux interface */
+	/* A receive queue gets what the device puts on its queue of that number; else the queues share all there is. */
+	bool rx_by_device;
 	/* 0: this would work on that link; else why not and what to do. Changes nothing. */
 	int (*probe)(const struct host_link *link, struct err *e);
 	/* Without needs_link: how many queues the device has in each direction. Else NULL: the link tells. */
@@ -180,6 +199,11 @@ void pio_stop(struct pio_queue *q);
 
 /* Any thread. 0, or the latched -errno with *e filled (e may be NULL). */
 int pio_queue_error(struct pio_queue *q, struct err *e);
+
+/* For backends, while they open a port. Notes beyond PIO_NOTES_MAX are dropped. */
+void pio_note(struct pio_caps *caps, const char *key, const char *label, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+void pio_warn(struct pio_caps *caps, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* For backends: latches the first error. */
 int pio_queue_fail(struct pio_queue *q, int rc, enum exit_code code, const char *what, const char *cause_fmt, ...)

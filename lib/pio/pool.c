@@ -22,7 +22,6 @@ static uint32_t slot_need(uint32_t max_frame, uint32_t lines)
 
 int pio_pool_create(struct pio_pool **out, uint32_t frames, uint32_t max_frame, struct err *e)
 {
-	struct pio_pool *pool = NULL;
 	unsigned shift = SLOT_SHIFT_MIN;
 	uint32_t lines = PIO_STAGGER_MIN;
 
@@ -34,12 +33,21 @@ int pio_pool_create(struct pio_pool **out, uint32_t frames, uint32_t max_frame, 
 	if (!frames || (1U << shift) < slot_need(max_frame, lines))
 		return err_set(e, -EINVAL, EXIT_USAGE, "cannot make a frame pool", NULL, "%u frames of %u bytes",
 			       frames, max_frame);
-	pool = calloc(1, sizeof(*pool));
+	return pio_pool_create_slots(out, frames, shift, lines, (1U << shift) - slot_need(0, lines), e);
+}
+
+int pio_pool_create_slots(struct pio_pool **out, uint32_t frames, unsigned shift, uint32_t lines, uint32_t max_frame,
+			  struct err *e)
+{
+	struct pio_pool *pool = calloc(1, sizeof(*pool));
+
+	*out = NULL;
 	if (!pool)
 		goto no_memory;
 	pool->base = MAP_FAILED;
 	pool->shift = shift;
 	pool->lines = lines;
+	pool->max_frame = max_frame;
 	pool->frames = frames;
 	pool->size = (uint64_t)frames << shift;
 	pool->home = calloc(frames, sizeof(*pool->home));
@@ -73,11 +81,6 @@ void pio_pool_destroy(struct pio_pool *pool)
 	free(pool->home);
 	free(pool->owner);
 	free(pool);
-}
-
-uint32_t pio_pool_max_frame(const struct pio_pool *pool)
-{
-	return (1U << pool->shift) - slot_need(0, pool->lines);
 }
 
 int pio_cache_create(struct pio_cache **out, struct pio_pool *pool, uint32_t count, bool rx, struct err *e)

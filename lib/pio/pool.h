@@ -34,8 +34,9 @@ struct pio_pool {
 	void *map; /* what munmap takes */
 	uint64_t map_size;
 	uint64_t size;
-	unsigned shift; /* slot size is 1 << shift */
-	uint32_t lines; /* over how many cache lines frame starts are staggered; a power of two */
+	unsigned shift;     /* slot size is 1 << shift */
+	uint32_t lines;     /* over how many cache lines frame starts are staggered; a power of two */
+	uint32_t max_frame; /* the largest packet that fits a slot in every direction it is used for */
 	uint32_t frames;
 	uint32_t taken;          /* slots given to caches so far */
 	struct pio_cache **home; /* by slot */
@@ -55,8 +56,12 @@ struct pio_cache {
 int pio_pool_create(struct pio_pool **out, uint32_t frames, uint32_t max_frame, struct err *e);
 void pio_pool_destroy(struct pio_pool *pool);
 
-/* The largest packet that fits a slot of this pool, both directions. */
-uint32_t pio_pool_max_frame(const struct pio_pool *pool);
+/*
+ * The same for a backend that knows better how its slots are used: 1 << shift bytes each, starts staggered over `lines`
+ * cache lines (a power of two), for packets of up to max_frame bytes.
+ */
+int pio_pool_create_slots(struct pio_pool **out, uint32_t frames, unsigned shift, uint32_t lines, uint32_t max_frame,
+			  struct err *e);
 
 /* Takes `count` slots for one queue. -ENOSPC when the pool has not that many left. */
 int pio_cache_create(struct pio_cache **out, struct pio_pool *pool, uint32_t count, bool rx, struct err *e);

@@ -18,6 +18,10 @@ _squall() {
 	--backend) return ;;
 	--queues) return ;;
 	--cpus) return ;;
+	--xdp-mode) words="auto native-zc native generic" ;;
+	--rx-frames) return ;;
+	--busy-poll) return ;;
+	--napi-defer) words="auto on off" ;;
 	-m | --mode) words="udp raw receive" ;;
 	--src-ip) return ;;
 	--dst-ip) return ;;
@@ -46,8 +50,8 @@ _squall() {
 	-c | --config) mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	*)
 		case $verb in
-		send) words="--interface --backend --queues --cpus --qdisc --mode --src-ip --dst-ip --src-mac --dst-mac --src-port --dst-port --vary-dst-port --flows --flow-order --packet-size --vlan --ethertype --payload-byte --pps --bps --duration --count --burst --catch-up --strict-rate --rx-mode --rx-port --rx-cidr --filter --allow-match-all --json --json-stream --csv --interval --quiet --verbose --no-tui --config --dump-config --yes --forget --help --version" ;;
-		recv) words="--interface --backend --queues --cpus --src-ip --dst-ip --duration --count --rx-mode --rx-port --rx-cidr --filter --idle --allow-match-all --json --json-stream --csv --interval --quiet --verbose --no-tui --config --dump-config --yes --forget --help --version" ;;
+		send) words="--interface --backend --queues --cpus --qdisc --xdp-mode --rx-frames --busy-poll --napi-defer --mode --src-ip --dst-ip --src-mac --dst-mac --src-port --dst-port --vary-dst-port --flows --flow-order --packet-size --vlan --ethertype --payload-byte --pps --bps --duration --count --burst --catch-up --strict-rate --rx-mode --rx-port --rx-cidr --filter --allow-match-all --json --json-stream --csv --interval --quiet --verbose --no-tui --config --dump-config --yes --forget --help --version" ;;
+		recv) words="--interface --backend --queues --cpus --xdp-mode --rx-frames --busy-poll --napi-defer --src-ip --dst-ip --duration --count --rx-mode --rx-port --rx-cidr --filter --idle --allow-match-all --json --json-stream --csv --interval --quiet --verbose --no-tui --config --dump-config --yes --forget --help --version" ;;
 		devices) words="--json --json-stream --verbose --no-tui --yes --help --version" ;;
 		esac
 		[[ $COMP_CWORD -eq 1 && $cur != -* ]] && words="send recv devices help version"
