@@ -94,7 +94,7 @@ static int load_once(struct host *h)
 		{RTM_GETROUTE, sizeof(struct rtmsg)},
 		{RTM_GETNEIGH, sizeof(struct ndmsg)},
 	};
-	struct mnl_socket *nl = host_nl_open();
+	struct mnl_socket *nl = host_nl_open(NETLINK_ROUTE);
 	int rc = nl ? 0 : -errno;
 
 	memset(h, 0, sizeof(*h));

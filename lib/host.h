@@ -118,6 +118,12 @@ struct host_xdp {
 int host_link_xdp(int index, struct host_xdp *out);
 
 /*
+ * Pure: reads one message of the answer, as received (NETDEV_CMD_DEV_GET). This is what host_link_xdp() feeds, and
+ * what tests feed. -EBADMSG for a message that is cut short. msg is aligned like a struct nlmsghdr.
+ */
+int host_xdp_parse(const void *msg, size_t len, struct host_xdp *out);
+
+/*
  * The drivers' own counters of packets that were lost ("rx_queue_0_drops", "rx_out_of_buffer"): those of ethtool -S
  * whose names say so, and the link's own rx_missed and the like. -ENODEV, -ENOMEM.
  */

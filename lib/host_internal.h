@@ -18,14 +18,29 @@ static inline size_t host_nl_align(size_t len)
 	return (len + MNL_ALIGNTO - 1) & ~(size_t)(MNL_ALIGNTO - 1);
 }
 
-/* A bound route netlink socket, closed by the caller with mnl_socket_close(); NULL with errno set. */
-struct mnl_socket *host_nl_open(void);
+/* A bound socket of a netlink protocol, closed by the caller with mnl_socket_close(); NULL with errno set. */
+struct mnl_socket *host_nl_open(int protocol);
 
 /*
  * Sends one request that is no dump and reads until the kernel's acknowledgement; cb (may be NULL) sees the answers.
  * Returns the kernel's -errno.
  */
 int host_nl_talk(struct mnl_socket *nl, struct nlmsghdr *req, mnl_cb_t cb, void *data);
+
+/*
+ * Sorts the attributes of one level by type into tb[0..max]; absent ones are NULL, types above max are passed over.
+ * -EBADMSG when they are cut short.
+ */
+int host_nl_index_attrs(const void *data, size_t len, const struct nlattr **tb, unsigned max);
+
+/* The fixed header, of that size, of a whole message, and its attributes as above. NULL when either is cut short. */
+const void *host_nl_open_message(const struct nlmsghdr *nlh, size_t header, const struct nlattr **tb, unsigned max);
+
+/*
+ * An absent attribute (NULL) leaves *out as it is; a longer one is of a newer kernel and starts the same way. -EBADMSG
+ * for a shorter one.
+ */
+int host_nl_read_attr(const struct nlattr *a, void *out, size_t size);
 
 /* Fills what ethtool knows: driver, bus, channels, speed, NUMA node. sock: any IP socket. Gaps stay as "unknown". */
 void host_link_ethtool(struct host_link *l, int sock);

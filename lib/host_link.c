@@ -17,7 +17,7 @@ static int ask(uint16_t type, const void *header, size_t size, mnl_cb_t cb, void
 {
 	_Alignas(struct nlmsghdr) char buf[64];
 	struct nlmsghdr *req = mnl_nlmsg_put_header(buf);
-	struct mnl_socket *nl = host_nl_open();
+	struct mnl_socket *nl = host_nl_open(NETLINK_ROUTE);
 	int rc;
 
 	if (!nl)

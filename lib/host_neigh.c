@@ -192,7 +192,7 @@ int host_resolve(struct host_path *path, unsigned timeout_ms, const volatile int
 
 	if (path->have_mac || !path->next_hop.family)
 		return 0;
-	q.nl = host_nl_open();
+	q.nl = host_nl_open(NETLINK_ROUTE);
 	rc = q.nl ? wait_for_answer(&q, timeout_ms, cancel) : -errno;
 	if (q.nl)
 		mnl_socket_close(q.nl);

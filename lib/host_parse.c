@@ -29,54 +29,9 @@ struct ip host_ip(int af, const void *bytes)
 	return ip;
 }
 
-/* Sorts the attributes of one level by type; types above max are passed over. */
-static int index_attrs(const void *data, size_t len, const struct nlattr **tb, unsigned max)
-{
-	const char *p = data;
-
-	memset(tb, 0, (max + 1) * sizeof(*tb));
-	while (len > 0) {
-		const struct nlattr *a = (const void *)p;
-
-		if (len < sizeof(*a) || a->nla_len < sizeof(*a) || a->nla_len > len)
-			return -EBADMSG;
-		if (mnl_attr_get_type(a) <= max)
-			tb[mnl_attr_get_type(a)] = a;
-		size_t step = host_nl_align(a->nla_len);
-
-		if (step >= len)
-			break;
-		p += step;
-		len -= step;
-	}
-	return 0;
-}
-
 static int index_nested(const struct nlattr *a, const struct nlattr **tb, unsigned max)
 {
-	return index_attrs(mnl_attr_get_payload(a), mnl_attr_get_payload_len(a), tb, max);
-}
-
-/* The fixed header of a message and its attributes. */
-static const void *open_message(const struct nlmsghdr *nlh, size_t header, const struct nlattr **tb, unsigned max)
-{
-	size_t len = nlh->nlmsg_len - sizeof(struct nlmsghdr);
-	const char *p = mnl_nlmsg_get_payload(nlh);
-
-	if (len < header || index_attrs(p + header, len - header, tb, max))
-		return NULL;
-	return p;
-}
-
-/* An absent attribute leaves *out as it is; a longer one is of a newer kernel and starts the same way. */
-static int read_attr(const struct nlattr *a, void *out, size_t size)
-{
-	if (!a)
-		return 0;
-	if (mnl_attr_get_payload_len(a) < size)
-		return -EBADMSG;
-	memcpy(out, mnl_attr_get_payload(a), size);
-	return 0;
+	return host_nl_index_attrs(mnl_attr_get_payload(a), mnl_attr_get_payload_len(a), tb, max);
 }
 
 static void read_string(const struct nlattr *a, char *out, size_t size)
@@ -112,8 +67,8 @@ static int parse_linkinfo(const struct nlattr *a, struct host_link *l)
 	if (strcmp(l->kind, "vlan") != 0 || !tb[IFLA_INFO_DATA])
 		return 0;
 	if (index_nested(tb[IFLA_INFO_DATA], vlan, IFLA_VLAN_PROTOCOL) ||
-	    read_attr(vlan[IFLA_VLAN_ID], &l->vlan_id, sizeof(l->vlan_id)) ||
-	    read_attr(vlan[IFLA_VLAN_PROTOCOL], &proto, sizeof(proto)))
+	    host_nl_read_attr(vlan[IFLA_VLAN_ID], &l->vlan_id, sizeof(l->vlan_id)) ||
+	    host_nl_read_attr(vlan[IFLA_VLAN_PROTOCOL], &proto, sizeof(proto)))
 		return -EBADMSG;
 	l->vlan_proto = ntohs(proto);
 	return 0;
@@ -122,7 +77,7 @@ static int parse_linkinfo(const struct nlattr *a, struct host_link *l)
 static int parse_link(struct host *h, const struct nlmsghdr *nlh)
 {
 	const struct nlattr *tb[IFLA_LINK_NETNSID + 1];
-	const struct ifinfomsg *m = open_message(nlh, sizeof(*m), tb, IFLA_LINK_NETNSID);
+	const struct ifinfomsg *m = host_nl_open_message(nlh, sizeof(*m), tb, IFLA_LINK_NETNSID);
 	struct host_link *l;
 
 	if (!m || !tb[IFLA_IFNAME])
@@ -145,10 +100,10 @@ static int parse_link(struct host *h, const struct nlmsghdr *nlh)
 		memcpy(l->mac.b, mnl_attr_get_payload(tb[IFLA_ADDRESS]), sizeof(l->mac));
 		l->ethernet = m->ifi_type == ARPHRD_ETHER;
 	}
-	if (read_attr(tb[IFLA_MTU], &l->mtu, sizeof(l->mtu)) ||
-	    read_attr(tb[IFLA_NUM_TX_QUEUES], &l->tx_queues, sizeof(l->tx_queues)) ||
-	    read_attr(tb[IFLA_NUM_RX_QUEUES], &l->rx_queues, sizeof(l->rx_queues)) ||
-	    read_attr(tb[IFLA_LINK], &l->parent, sizeof(l->parent)) ||
+	if (host_nl_read_attr(tb[IFLA_MTU], &l->mtu, sizeof(l->mtu)) ||
+	    host_nl_read_attr(tb[IFLA_NUM_TX_QUEUES], &l->tx_queues, sizeof(l->tx_queues)) ||
+	    host_nl_read_attr(tb[IFLA_NUM_RX_QUEUES], &l->rx_queues, sizeof(l->rx_queues)) ||
+	    host_nl_read_attr(tb[IFLA_LINK], &l->parent, sizeof(l->parent)) ||
 	    (tb[IFLA_LINKINFO] && parse_linkinfo(tb[IFLA_LINKINFO], l)))
 		return -EBADMSG;
 	if (tb[IFLA_LINK_NETNSID]) /* the index counts in another namespace */
@@ -160,7 +115,7 @@ static int parse_link(struct host *h, const struct nlmsghdr *nlh)
 static int parse_addr(struct host *h, const struct nlmsghdr *nlh)
 {
 	const struct nlattr *tb[IFA_FLAGS + 1];
-	const struct ifaddrmsg *m = open_message(nlh, sizeof(*m), tb, IFA_FLAGS);
+	const struct ifaddrmsg *m = host_nl_open_message(nlh, sizeof(*m), tb, IFA_FLAGS);
 	struct host_addr *a;
 	uint32_t flags;
 
@@ -179,7 +134,7 @@ static int parse_addr(struct host *h, const struct nlmsghdr *nlh)
 	h->addrs = a;
 	a += h->n_addrs;
 	flags = m->ifa_flags;
-	if (read_ip(ours, m->ifa_family, &a->ip) || read_attr(tb[IFA_FLAGS], &flags, sizeof(flags)) ||
+	if (read_ip(ours, m->ifa_family, &a->ip) || host_nl_read_attr(tb[IFA_FLAGS], &flags, sizeof(flags)) ||
 	    m->ifa_prefixlen > ip_bits(&a->ip))
 		return -EBADMSG;
 	a->link = (int)m->ifa_index;
@@ -200,7 +155,7 @@ static int read_next_hop(const struct nlattr **tb, int af, struct host_route *r)
 	if (!tb[RTA_VIA])
 		return 0;
 	/* struct rtvia: the family, then the address without padding. */
-	if (read_attr(tb[RTA_VIA], &via_af, sizeof(via_af)) || (via_af != AF_INET && via_af != AF_INET6) ||
+	if (host_nl_read_attr(tb[RTA_VIA], &via_af, sizeof(via_af)) || (via_af != AF_INET && via_af != AF_INET6) ||
 	    mnl_attr_get_payload_len(tb[RTA_VIA]) != sizeof(via_af) + (via_af == AF_INET ? 4 : 16))
 		return -EBADMSG;
 	r->gateway = host_ip(via_af, (const char *)mnl_attr_get_payload(tb[RTA_VIA]) + sizeof(via_af));
@@ -233,7 +188,7 @@ static int parse_multipath(struct host *h, const struct nlattr *a, int af, struc
 		const struct rtnexthop *nh = (const void *)p;
 
 		if (len < sizeof(*nh) || nh->rtnh_len < sizeof(*nh) || nh->rtnh_len > len ||
-		    index_attrs(p + sizeof(*nh), nh->rtnh_len - sizeof(*nh), tb, RTA_VIA))
+		    host_nl_index_attrs(p + sizeof(*nh), nh->rtnh_len - sizeof(*nh), tb, RTA_VIA))
 			return -EBADMSG;
 		r->link = nh->rtnh_ifindex;
 		r->gateway = (struct ip){0};
@@ -259,7 +214,7 @@ static int parse_multipath(struct host *h, const struct nlattr *a, int af, struc
 static int parse_route(struct host *h, const struct nlmsghdr *nlh)
 {
 	const struct nlattr *tb[RTA_VIA + 1];
-	const struct rtmsg *m = open_message(nlh, sizeof(*m), tb, RTA_VIA);
+	const struct rtmsg *m = host_nl_open_message(nlh, sizeof(*m), tb, RTA_VIA);
 	struct host_route r = {0};
 
 	if (!m)
@@ -274,9 +229,9 @@ static int parse_route(struct host *h, const struct nlmsghdr *nlh)
 	r.type = m->rtm_type;
 	if (r.dst.len > ip_bits(&r.dst.ip) || (r.dst.len && !tb[RTA_DST]) ||
 	    read_ip(tb[RTA_DST], m->rtm_family, &r.dst.ip) || read_ip(tb[RTA_PREFSRC], m->rtm_family, &r.prefsrc) ||
-	    read_attr(tb[RTA_PRIORITY], &r.metric, sizeof(r.metric)) ||
-	    read_attr(tb[RTA_TABLE], &r.table, sizeof(r.table)) || read_attr(tb[RTA_OIF], &r.link, sizeof(r.link)) ||
-	    read_next_hop(tb, m->rtm_family, &r))
+	    host_nl_read_attr(tb[RTA_PRIORITY], &r.metric, sizeof(r.metric)) ||
+	    host_nl_read_attr(tb[RTA_TABLE], &r.table, sizeof(r.table)) ||
+	    host_nl_read_attr(tb[RTA_OIF], &r.link, sizeof(r.link)) || read_next_hop(tb, m->rtm_family, &r))
 		return -EBADMSG;
 	if (tb[RTA_MULTIPATH])
 		return parse_multipath(h, tb[RTA_MULTIPATH], m->rtm_family, &r);
@@ -286,7 +241,7 @@ static int parse_route(struct host *h, const struct nlmsghdr *nlh)
 static int parse_neigh(struct host *h, const struct nlmsghdr *nlh)
 {
 	const struct nlattr *tb[NDA_LLADDR + 1];
-	const struct ndmsg *m = open_message(nlh, sizeof(*m), tb, NDA_LLADDR);
+	const struct ndmsg *m = host_nl_open_message(nlh, sizeof(*m), tb, NDA_LLADDR);
 	struct host_neigh *n;
 
 	if (!m)
