@@ -9,7 +9,7 @@ set -euo pipefail
 build=(
 	gcc libc6-dev cmake ninja-build pkgconf
 	libmnl-dev libjansson-dev libyaml-dev libcmocka-dev
-	libbpf-dev clang bpftool
+	libbpf-dev libxdp-dev clang bpftool
 )
 lab=(iproute2 procps jq)
 check=(

@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-#define PORT_SSH      22U
-#define PORT_DNS      53U
-#define ND_TYPE_FIRST 133U /* router solicitation */
-#define ND_TYPE_LAST  137U /* redirect */
-
 static inline bool in_prefix(const struct prefix *p, uint8_t family, const unsigned char *ip)
 {
 	if (p->ip.family != family)

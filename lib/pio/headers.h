@@ -20,6 +20,10 @@
 #define IP6_EXT_MAX    8U
 #define IP6_EXT_MIN    8U
 #define PORTS_LEN      4U
+#define PORT_SSH       22U
+#define PORT_DNS       53U
+#define ND_TYPE_FIRST  133U /* router solicitation */
+#define ND_TYPE_LAST   137U /* redirect */
 
 enum { TYPE_IP4 = 0x0800, TYPE_ARP = 0x0806, TYPE_VLAN = 0x8100, TYPE_IP6 = 0x86dd, TYPE_SERVICE_VLAN = 0x88a8 };
 
