@@ -10,9 +10,10 @@
 #ifndef SQUALL_PLACEMENT_H
 #define SQUALL_PLACEMENT_H
 
+#include "host.h"
+
 #include <sched.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 #define PLACEMENT_CPUS_MAX CPU_SETSIZE
 
@@ -29,19 +30,27 @@ struct placement {
 	struct placement_cpu cpu[PLACEMENT_CPUS_MAX];
 };
 
-/* Reads the machine. root: "" but in tests, where it stands before /sys. What cannot be read is unknown. */
-void placement_read(struct placement *p, const char *root);
+/*
+ * Reads the machine. root: "" but in tests, where it stands before /sys. allowed: where threads may run; NULL: where
+ * the calling thread may. What cannot be read is unknown, and usable all the same.
+ */
+void placement_read(struct placement *p, const char *root, const cpu_set_t *allowed);
 
 /*
- * The processor that takes the interrupt of a device's queue, or -1. By /proc/interrupts, whose lines are named by the
- * driver's habits: "IFACE-TxRx-3", "IFACE-rx-3", "mlx5_comp3@pci:BUS", "virtio0-input.3". root as above. Receive and
- * combined interrupts serve for both directions.
+ * The processors that take the interrupts of a link's queues 0 to n - 1; -1 for a queue that has none of its own, or
+ * whose interrupt is not to be found. Lines of /proc/interrupts are told by their names, which follow the driver's
+ * habits ("eth1-TxRx-3", "i40e-eth1-rx-3", "mlx5_comp3@pci:BUS", "virtio0-input.3"), and by the interrupts that the
+ * PCI device of the link says it has. Receive and combined interrupts count, transmit ones do not; a device's only one
+ * serves all queues. root: as above.
  */
-int placement_irq_cpu(const char *root, const char *ifname, const char *bus, unsigned queue);
+void placement_irq_cpus(const char *root, const struct host_link *link, unsigned n, int *cpu);
 
 /*
  * A processor for each of n threads; irq_cpu[i] is where the interrupt of thread i's queue runs, -1: it has none, and
- * the answer is -1 too. Pure. No processor is given twice as long as there are free ones; none that is not usable.
+ * the answer is -1 too. Pure. Best first: a core that no thread has and no interrupt of these queues runs on, under
+ * the cache of the thread's own interrupt, then elsewhere on its memory node; siblings of cores that are taken so, in
+ * the same order; then other nodes. Processors that take an interrupt of these queues come last, the thread's own
+ * first. No processor is given twice as long as there is a usable one that was not given; without any all are -1.
  */
 void placement_choose(const struct placement *p, const int *irq_cpu, unsigned n, int *cpu);
 
