@@ -4,6 +4,7 @@
 #include "engine_end.h"
 #include "lib/clock.h"
 #include "lib/log.h"
+#include "lib/placement.h"
 #include "signals.h"
 
 #include <errno.h>
@@ -20,14 +21,23 @@
 /* Receivers of a sending run listen this much longer than it sends. */
 #define RX_TAIL_NS (100 * NS_PER_MS)
 
-static int cpu_for(const struct config *cfg, unsigned i)
+_Static_assert(WORKER_CPU_ANY == -1, "what placement calls no place is no place for worker_start()");
+
+/* A processor for each sender, then for each receiver. */
+static void find_cpus(const struct engine *en, const struct host_link *link, int *cpu)
 {
-	return cfg->cpus.n ? cfg->cpus.cpu[i % cfg->cpus.n] : WORKER_CPU_ANY;
+	const struct config_cpus *given = &en->cfg->cpus;
+
+	if (!given->n)
+		placement_of_threads("", NULL, link, en->n_tx, en->n_rx, cpu);
+	for (unsigned i = 0; given->n && i < en->n_tx + en->n_rx; i++)
+		cpu[i] = given->cpu[i % given->n];
 }
 
-int engine_init(struct engine *en, const struct config *cfg, struct pio_port *port, const struct tx_plan *plan,
-		struct err *e)
+int engine_init(struct engine *en, const struct config *cfg, struct pio_port *port, const struct host_link *link,
+		const struct tx_plan *plan, struct err *e)
 {
+	int *cpu = NULL;
 	int rc = 0;
 
 	memset(en, 0, sizeof(*en));
@@ -38,16 +48,18 @@ int engine_init(struct engine *en, const struct config *cfg, struct pio_port *po
 	en->n_rx = port->n_rx;
 	en->tx = aligned_alloc(128, (en->n_tx + 1) * sizeof(*en->tx));
 	en->rx = aligned_alloc(128, (en->n_rx + 1) * sizeof(*en->rx));
-	if (!en->tx || !en->rx) {
+	cpu = malloc((en->n_tx + en->n_rx + 1) * sizeof(*cpu));
+	if (!en->tx || !en->rx || !cpu) {
 		rc = err_set(e, -ENOMEM, EXIT_RUN, "cannot start the run", port->name, "no memory");
 		goto out;
 	}
 	memset(en->tx, 0, (en->n_tx + 1) * sizeof(*en->tx));
 	memset(en->rx, 0, (en->n_rx + 1) * sizeof(*en->rx));
+	find_cpus(en, link, cpu);
 	for (unsigned i = 0; !rc && i < en->n_tx; i++) {
 		struct tx_worker *w = &en->tx[i].w;
 
-		en->tx[i].cpu = cpu_for(cfg, i);
+		en->tx[i].cpu = cpu[i];
 		w->queue = port->tx[i];
 		w->limiter = &en->limiter;
 		w->stop = &en->stop_tx;
@@ -57,11 +69,12 @@ int engine_init(struct engine *en, const struct config *cfg, struct pio_port *po
 	en->rx_shared.stop = &en->stop_rx;
 	en->rx_shared.limit = cfg->verb == VERB_RECV ? cfg->count : 0;
 	for (unsigned i = 0; i < en->n_rx; i++) {
-		en->rx[i].cpu = cpu_for(cfg, en->n_tx + i);
+		en->rx[i].cpu = cpu[en->n_tx + i];
 		en->rx[i].w.queue = port->rx[i];
 		en->rx[i].w.shared = &en->rx_shared;
 	}
 out:
+	free(cpu);
 	if (rc)
 		engine_free(en);
 	return rc;

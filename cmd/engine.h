@@ -54,10 +54,11 @@ struct engine {
 
 /*
  * Makes the workers for the port's queues. The port, the plan and cfg stay the caller's and must outlive the engine.
- * Processors are taken from --cpus in order, senders first. -ENOMEM; EXIT_USAGE for a processor that cannot be had.
+ * Processors are taken from --cpus in order, senders first; without it by the interrupts of the queues of link, which
+ * may be NULL. -ENOMEM; EXIT_USAGE for a processor that cannot be had.
  */
-int engine_init(struct engine *en, const struct config *cfg, struct pio_port *port, const struct tx_plan *plan,
-		struct err *e);
+int engine_init(struct engine *en, const struct config *cfg, struct pio_port *port, const struct host_link *link,
+		const struct tx_plan *plan, struct err *e);
 void engine_free(struct engine *en);
 
 /* Runs to the end and writes intervals and the end record. en->err tells how it went. */

@@ -101,7 +101,7 @@ static int prepare(struct traffic *t, const struct config *cfg, struct err *e)
 static void run(struct traffic *t, const struct config *cfg, struct report *report, struct err *e)
 {
 	const struct tx_plan *plan = cfg->verb == VERB_SEND ? &t->plan : NULL;
-	int rc = engine_init(&t->engine, cfg, t->port, plan, e);
+	int rc = engine_init(&t->engine, cfg, t->port, t->ends.link, plan, e);
 
 	if (!rc) {
 		facts_fill(&t->facts, cfg, &t->ends, plan, t->port->n_rx ? &t->filter : NULL, t->port);

@@ -90,7 +90,8 @@
 	  "processors, and one to send at up to 250 kpps", \
 	  RANGE(0, 65535)) \
 	X(CPUS, "cpus", "", CPUS, cpus, "", "LIST", BOTH, RUN, INTERFACE, \
-	  "CPUs to run the threads on, as in 0-3,5; not given: left to the kernel") \
+	  "CPUs to run the threads on, as in 0-3,5; not given: beside the one that takes the queue's interrupt, and left to " \
+	  "the kernel where a queue has none of its own") \
 	X(QDISC, "qdisc", "", BOOL, qdisc, "false", "", SEND, RUN, INTERFACE, \
 	  "send through the kernel's queueing discipline, so that tcpdump and tc on this interface see the frames") \
 	X(XDP_MODE, "xdp-mode", "", ENUM, xdp_mode, "auto", "MODE", BOTH, RUN, INTERFACE, \

@@ -92,3 +92,29 @@ void placement_choose(const struct placement *p, const int *irq_cpu, unsigned n,
 		use_core(&use, p, (unsigned)cpu[i]);
 	}
 }
+
+void placement_of_threads(const char *root, const cpu_set_t *allowed, const struct host_link *link, unsigned n_tx,
+			  unsigned n_rx, int *cpu)
+{
+	struct placement machine;
+	bool any = false;
+
+	for (unsigned i = 0; i < n_tx + n_rx; i++)
+		cpu[i] = -1;
+	if (!link)
+		return;
+	/* The longer of the two comes as it is needed, and the other is its beginning. */
+	if (n_rx >= n_tx) {
+		placement_irq_cpus(root, link, n_rx, cpu + n_tx);
+		memcpy(cpu, cpu + n_tx, n_tx * sizeof(*cpu));
+	} else {
+		placement_irq_cpus(root, link, n_tx, cpu);
+		memcpy(cpu + n_tx, cpu, n_rx * sizeof(*cpu));
+	}
+	for (unsigned i = 0; i < n_tx + n_rx; i++)
+		any = any || cpu[i] >= 0;
+	if (!any)
+		return;
+	placement_read(&machine, root, allowed);
+	placement_choose(&machine, cpu, n_tx + n_rx, cpu);
+}

@@ -51,7 +51,15 @@ void placement_irq_cpus(const char *root, const struct host_link *link, unsigned
  * the cache of the thread's own interrupt, then elsewhere on its memory node; siblings of cores that are taken so, in
  * the same order; then other nodes. Processors that take an interrupt of these queues come last, the thread's own
  * first. No processor is given twice as long as there is a usable one that was not given; without any all are -1.
+ * cpu may be irq_cpu.
  */
 void placement_choose(const struct placement *p, const int *irq_cpu, unsigned n, int *cpu);
+
+/*
+ * All of it, for a run on a link: a processor for each of n_tx + n_rx threads, those that send first; thread i of
+ * either kind has queue i. root, allowed and -1: as above. link NULL: there is no link, and all are -1.
+ */
+void placement_of_threads(const char *root, const cpu_set_t *allowed, const struct host_link *link, unsigned n_tx,
+			  unsigned n_rx, int *cpu);
 
 #endif

@@ -304,6 +304,35 @@ static void garbage(void **state)
 	assert_int_equal(cpus[0], 1);
 }
 
+/* Threads of a run: those of a queue are beside its interrupt, whichever direction has more queues. */
+static void threads(void **state)
+{
+	struct host_link link = {.name = "eth1"};
+	int got[7] = {0};
+	cpu_set_t set;
+
+	(void)state;
+	begin(2);
+	add_queues(100, 2, "eth1-TxRx-", "");
+	tree_put("/proc/interrupts", table);
+	CPU_ZERO(&set);
+	for (unsigned i = 0; i < 6; i++)
+		CPU_SET(i, &set);
+	/* Interrupts on 0 and 1 of six processors of which nothing is known. Queue 2 has none. */
+	got[6] = -9;
+	placement_of_threads(tree, &set, &link, 3, 2, got);
+	assert_memory_equal(got, ((const int[]){2, 3, -1, 4, 5, 0, -9}), sizeof(got));
+	got[5] = -9;
+	placement_of_threads(tree, &set, &link, 1, 3, got);
+	assert_memory_equal(got, ((const int[]){2, 3, 4, -1, 5, -9, -9}), sizeof(got));
+	placement_of_threads(tree, &set, NULL, 1, 3, got);
+	assert_memory_equal(got, none, 4 * sizeof(got[0]));
+	placement_of_threads(tree, &set, &link, 0, 0, got);
+	link.name[3] = '2';
+	placement_of_threads(tree, &set, &link, 4, 0, got);
+	assert_memory_equal(got, none, 4 * sizeof(got[0]));
+}
+
 static void no_proc(void **state)
 {
 	struct host_link link = {.name = "eth1"};
@@ -330,6 +359,7 @@ int main(void)
 		in_tree(many_processors),
 		in_tree(affinity),
 		in_tree(garbage),
+		in_tree(threads),
 		in_tree(no_proc),
 	};
 

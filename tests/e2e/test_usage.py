@@ -178,6 +178,11 @@ class Oddities(Case):
         self.assertEqual(self.counted(10, "--cpus", "0", "--queues", 2, "--flows", 2, "--count", 10).end_record["queues"][1]["cpu"], 0)
         self.counted(10, "--cpus", "0,0,0", "--count", 10)
 
+    def test_no_processor_is_chosen_where_queues_have_no_interrupts(self):
+        for end in (self.counted(10, "--queues", 2, "--flows", 2, "--count", 10, "--rx-mode", "generated-flow").end_record,
+                    self.ok(squall(None, "send", "-i", "loop:sink", "--count", 10, "--pps", "unlimited", "--dst-ip", "192.0.2.1")).end_record):
+            self.assertEqual({q["cpu"] for q in end["queues"]}, {None})
+
 
 if __name__ == "__main__":
     main()
