@@ -123,10 +123,7 @@ int host_link_xdp(int index, struct host_xdp *out);
  */
 int host_xdp_parse(const void *msg, size_t len, struct host_xdp *out);
 
-/*
- * The drivers' own counters of packets that were lost ("rx_queue_0_drops", "rx_out_of_buffer"): those of ethtool -S
- * whose names say so, and the link's own rx_missed and the like. -ENODEV, -ENOMEM.
- */
+/* Counters of lost packets by name. They are several views of the same packets: to be shown, never added up. */
 struct host_drop {
 	char name[48];
 	uint64_t n;
@@ -135,7 +132,27 @@ struct host_drops {
 	unsigned n;
 	struct host_drop *drop;
 };
+
+/*
+ * Pure: the name of a driver's counter (ethtool -S) says that it counts lost packets: dropped, discarded, missed,
+ * overrun, without a buffer, refused by a limit. No errors of the wire, no failed allocations, nothing that only had
+ * to wait, no lost interrupts or time stamps.
+ */
+bool host_is_drop(const char *name);
+
+/*
+ * What the link has lost since it came up: the driver's counters of such names ("rx_queue_0_drops"), and Linux' own,
+ * with "link" in front ("link rx_missed"). host_drops_free() releases it. -ENODEV when the link is gone, -ENOMEM; *out
+ * is empty then.
+ */
 int host_link_drops(int index, struct host_drops *out);
+
+/*
+ * What grew from `then` to `now`, by so much. A counter that was not there before, or that went backwards (the driver
+ * began anew), is left out: how much it counted in between is unknown. host_drops_free() releases it. -ENOMEM; *out is
+ * empty then.
+ */
+int host_drops_sub(struct host_drops *out, const struct host_drops *now, const struct host_drops *then);
 void host_drops_free(struct host_drops *d);
 
 /*

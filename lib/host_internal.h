@@ -42,6 +42,16 @@ const void *host_nl_open_message(const struct nlmsghdr *nlh, size_t header, cons
  */
 int host_nl_read_attr(const struct nlattr *a, void *out, size_t size);
 
+/* Room for one more object of size bytes behind n of them, zeroed, at an array that was grown this way. NULL: none. */
+void *host_grow(void *array, size_t n, size_t size);
+
+/* The link's own counters. What an older kernel does not have is 0. -ENODEV when it is gone. */
+struct rtnl_link_stats64;
+int host_link_stats(int index, struct rtnl_link_stats64 *out);
+
+/* One SIOCETHTOOL request; cmd is one of linux/ethtool.h's structures. sock: any IP socket. -errno. */
+int host_ethtool(int sock, const char *ifname, void *cmd);
+
 /* Fills what ethtool knows: driver, bus, channels, speed, NUMA node. sock: any IP socket. Gaps stay as "unknown". */
 void host_link_ethtool(struct host_link *l, int sock);
 

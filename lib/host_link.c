@@ -64,14 +64,21 @@ static int take_stats(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_OK;
 }
 
-int host_link_counters(int index, struct host_counters *out)
+int host_link_stats(int index, struct rtnl_link_stats64 *out)
 {
 	struct if_stats_msg m = {
 		.ifindex = (uint32_t)index,
 		.filter_mask = IFLA_STATS_FILTER_BIT(IFLA_STATS_LINK_64),
 	};
-	struct rtnl_link_stats64 s = {0};
-	int rc = ask(RTM_GETSTATS, &m, sizeof(m), take_stats, &s);
+
+	memset(out, 0, sizeof(*out));
+	return ask(RTM_GETSTATS, &m, sizeof(m), take_stats, out);
+}
+
+int host_link_counters(int index, struct host_counters *out)
+{
+	struct rtnl_link_stats64 s;
+	int rc = host_link_stats(index, &s);
 
 	*out = (struct host_counters){
 		.rx_packets = s.rx_packets,
@@ -86,12 +93,17 @@ int host_link_counters(int index, struct host_counters *out)
 	return rc;
 }
 
-static bool ethtool(int sock, const struct host_link *l, void *cmd)
+int host_ethtool(int sock, const char *ifname, void *cmd)
 {
 	struct ifreq ifr = {.ifr_data = cmd};
 
-	memcpy(ifr.ifr_name, l->name, sizeof(ifr.ifr_name));
-	return ioctl(sock, SIOCETHTOOL, &ifr) == 0;
+	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", ifname);
+	return ioctl(sock, SIOCETHTOOL, &ifr) ? -errno : 0;
+}
+
+static bool ethtool(int sock, const struct host_link *l, void *cmd)
+{
+	return host_ethtool(sock, l->name, cmd) == 0;
 }
 
 /* Any number is believed: virtual and future devices have speeds that no list holds. */

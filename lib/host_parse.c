@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one more object of size bytes behind n of them, zeroed. The room doubles whenever n is a power of two. */
-static void *grow(void *array, size_t n, size_t size)
+/* The room doubles whenever n is a power of two. */
+void *host_grow(void *array, size_t n, size_t size)
 {
 	char *p = array;
 
@@ -84,7 +84,7 @@ static int parse_link(struct host *h, const struct nlmsghdr *nlh)
 		return -EBADMSG;
 	if (m->ifi_family == AF_BRIDGE)
 		return 0;
-	l = grow(h->links, h->n_links, sizeof(*l));
+	l = host_grow(h->links, h->n_links, sizeof(*l));
 	if (!l)
 		return -ENOMEM;
 	h->links = l;
@@ -128,7 +128,7 @@ static int parse_addr(struct host *h, const struct nlmsghdr *nlh)
 
 	if (!ours)
 		return -EBADMSG;
-	a = grow(h->addrs, h->n_addrs, sizeof(*a));
+	a = host_grow(h->addrs, h->n_addrs, sizeof(*a));
 	if (!a)
 		return -ENOMEM;
 	h->addrs = a;
@@ -168,7 +168,7 @@ static int add_route(struct host *h, const struct host_route *r, unsigned flags)
 
 	if (flags & RTNH_F_DEAD)
 		return 0;
-	p = grow(h->routes, h->n_routes, sizeof(*p));
+	p = host_grow(h->routes, h->n_routes, sizeof(*p));
 	if (!p)
 		return -ENOMEM;
 	h->routes = p;
@@ -248,7 +248,7 @@ static int parse_neigh(struct host *h, const struct nlmsghdr *nlh)
 		return -EBADMSG;
 	if (m->ndm_family != AF_INET && m->ndm_family != AF_INET6)
 		return 0;
-	n = grow(h->neighs, h->n_neighs, sizeof(*n));
+	n = host_grow(h->neighs, h->n_neighs, sizeof(*n));
 	if (!n)
 		return -ENOMEM;
 	h->neighs = n;
