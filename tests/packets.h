@@ -40,7 +40,7 @@ struct packet {
 	uint8_t proto;         /* 0: UDP */
 	uint8_t ihl;           /* words; 0: 5 */
 	uint16_t frag;         /* IPv4: offset in 8-byte units */
-	bool more;             /* IPv4: more fragments */
+	bool more;             /* more fragments */
 	struct packet_ext ext[12];
 	uint16_t sport, dport;
 	uint8_t icmp_type; /* when not 0: the first byte of the L4 header */
@@ -104,7 +104,7 @@ static inline uint32_t packet_build(const struct packet *d, unsigned char *buf)
 			*next = x->type;
 			next = p;
 			if (x->type == 44)
-				packet_put16(p + 2, x->frag * 8U);
+				packet_put16(p + 2, x->frag * 8U + d->more);
 			else
 				p[1] = x->units;
 			p += x->type == 44 ? 8 : x->type == 51 ? (x->units + 2) * 4 : (x->units + 1) * 8;

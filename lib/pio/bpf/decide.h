@@ -79,17 +79,32 @@ CORE_INLINE void decide_ip4(struct decide_headers *h, const unsigned char *at, c
 		decide_l4(h, l4, end);
 }
 
-CORE_INLINE bool decide_is_extension(uint32_t next)
-{
-	return next == PROTO_HOP_BY_HOP || next == PROTO_ROUTING || next == PROTO_DST_OPTIONS ||
-	       next == PROTO_FRAGMENT || next == PROTO_AUTHENTICATION;
-}
+/*
+ * How long an extension header is, (length byte & mask + add) * unit, and where a fragment's offset is in its third and
+ * fourth byte; unit 0: not an extension header. A table and no branches, since the verifier follows each way through
+ * each of the headers: three ways for eight headers are more than it has patience for.
+ */
+struct decide_extension {
+	uint16_t offset_mask;
+	uint8_t length_mask, add, unit;
+};
+
+static const struct decide_extension decide_extensions[256] = {
+	[PROTO_HOP_BY_HOP] = {0, 0xff, 1, 8},
+	[PROTO_ROUTING] = {0, 0xff, 1, 8},
+	[PROTO_DST_OPTIONS] = {0, 0xff, 1, 8},
+	[PROTO_AUTHENTICATION] = {0, 0xff, 2, 4},
+	[PROTO_FRAGMENT] = {core_be16(0xfff8), 0, 1, 8},
+};
+
+#define DECIDE_SIZE_MASK 0xfffU /* the largest extension header has 2,048 bytes: a bound that the verifier sees */
 
 CORE_INLINE void decide_ip6(struct decide_headers *h, const unsigned char *at, const unsigned char *end)
 {
 	const unsigned char *l3 = at;
-	bool later_fragment = false;
-	uint32_t next;
+	uint16_t offset = 0; /* of a later fragment */
+	const struct decide_extension *x;
+	uint8_t next;
 
 	if (at + IP6_HEADER_LEN > end) {
 		h->cut = true;
@@ -98,30 +113,23 @@ CORE_INLINE void decide_ip6(struct decide_headers *h, const unsigned char *at, c
 	if (at[0] >> 4 != 6)
 		return;
 	next = at[6];
+	x = &decide_extensions[next];
 	at += IP6_HEADER_LEN;
-	for (unsigned i = 0; i < IP6_EXT_MAX && decide_is_extension(next) && !later_fragment; i++) {
-		uint32_t size;
-
+	for (unsigned i = 0; i < IP6_EXT_MAX && x->unit && !offset; i++) {
 		if (at + IP6_EXT_MIN > end) {
 			h->cut = true;
 			return;
 		}
-		if (next == PROTO_FRAGMENT) {
-			size = IP6_EXT_MIN;
-			later_fragment = decide_get16(at + 2) & core_be16(0xfff8);
-		} else if (next == PROTO_AUTHENTICATION) {
-			size = (at[1] + 2U) * 4U;
-		} else {
-			size = (at[1] + 1U) * 8U;
-		}
+		offset = decide_get16(at + 2) & x->offset_mask;
 		next = at[0];
-		at += size;
+		at += (((at[1] & x->length_mask) + x->add) * x->unit) & DECIDE_SIZE_MASK;
 		if (at > end) {
 			h->cut = true;
 			return;
 		}
+		x = &decide_extensions[next];
 	}
-	if (decide_is_extension(next) && !later_fragment)
+	if (x->unit && !offset)
 		return;
 	h->family = 6;
 	h->proto = next;
@@ -129,7 +137,7 @@ CORE_INLINE void decide_ip6(struct decide_headers *h, const unsigned char *at, c
 	h->src[1] = decide_get64(l3 + 16);
 	h->dst[0] = decide_get64(l3 + 24);
 	h->dst[1] = decide_get64(l3 + 32);
-	if (!later_fragment)
+	if (!offset)
 		decide_l4(h, at, end);
 }
 
@@ -220,10 +228,15 @@ CORE_INLINE bool decide_is_management(const volatile struct rules *r, const stru
 	       (to_us || decide_in_nets(r, FILTER_SRC, h->family, h->src));
 }
 
+#define DECIDE_LEN_MASK 0x1ffffU /* more than any packet has: a bound that the verifier sees */
+
 /* Whether there is more of the packet than the program can see. */
 CORE_INLINE bool decide_is_partial(const volatile struct rules *r, struct xdp_md *ctx)
 {
-	return r->fragmented && bpf_xdp_get_buff_len(ctx) > (uint64_t)(ctx->data_end - ctx->data);
+	const unsigned char *data = (const unsigned char *)(long)ctx->data;
+	const unsigned char *end = (const unsigned char *)(long)ctx->data_end;
+
+	return r->fragmented && data + (bpf_xdp_get_buff_len(ctx) & DECIDE_LEN_MASK) > end;
 }
 
 CORE_INLINE bool decide_takes(const volatile struct rules *r, struct xdp_md *ctx)
