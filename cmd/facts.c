@@ -130,7 +130,9 @@ static void recv_facts(struct report_plan *facts, const struct config *cfg, cons
 
 	report_fact_add(facts, "filter", "receives", "%s", filter_describe(filter, text, sizeof(text)));
 	if (port->caps.kernel_keeps)
-		report_fact_add(facts, "kernel", "Linux", "%s", "still gets every packet: these are copies");
+		report_fact_add(facts, "kernel", "Linux", "%s",
+				port->caps.rx_copies ? "still gets every packet: these are copies"
+						     : "gets every packet but these");
 	if (cfg->verb != VERB_RECV)
 		return;
 	if (cfg->duration_ns)

@@ -68,8 +68,14 @@ struct traffic {
 
 static int prepare(struct traffic *t, const struct config *cfg, struct err *e)
 {
-	struct pio_conf conf = {
-		.name = cfg->interface, .backend = cfg->backend, .filter = &t->filter, .qdisc = cfg->qdisc};
+	struct pio_conf conf = {.name = cfg->interface,
+				.backend = cfg->backend,
+				.filter = &t->filter,
+				.qdisc = cfg->qdisc,
+				.rx_frames = cfg->rx_frames,
+				.xdp_mode = (enum xdp_choice)cfg->xdp_mode,
+				.napi_defer = (enum when_helpful)cfg->napi_defer,
+				.busy_poll_ns = cfg->busy_poll_ns};
 	struct ends *ends = &t->ends;
 	int rc = ends_find_link(ends, cfg, e);
 

@@ -99,4 +99,10 @@ static inline void stats_add(_Atomic uint64_t *counter, uint64_t n)
 	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
 }
 
+/* For a counter that is kept elsewhere, and read from there. */
+static inline void stats_set(_Atomic uint64_t *counter, uint64_t n)
+{
+	atomic_store_explicit(counter, n, memory_order_relaxed);
+}
+
 #endif

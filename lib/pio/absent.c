@@ -41,11 +41,11 @@
 #define MLX5_WAY    "a later version, built with -DWITH_MLX5=ON"
 #endif
 #ifdef WITH_AFXDP
-#define AFXDP_REASON NOT_YET
-#define AFXDP_WAY    USE_AFPACKET
+#define XDP_REASON NOT_YET
+#define XDP_WAY    USE_AFPACKET
 #else
-#define AFXDP_REASON LEFT_OUT
-#define AFXDP_WAY    "a later version, built with -DWITH_AFXDP=ON"
+#define XDP_REASON LEFT_OUT
+#define XDP_WAY    "a later version, built with -DWITH_AFXDP=ON"
 #endif
 #ifdef WITH_DPDK
 #define DPDK_REASON NOT_YET
@@ -56,6 +56,8 @@
 #endif
 
 ABSENT(mlx5, "mlx5", "mlx5 Direct Verbs: the rings of a ConnectX, written directly", true, MLX5_REASON, MLX5_WAY)
-ABSENT(afxdp, "afxdp", "AF_XDP sockets", true, AFXDP_REASON, AFXDP_WAY)
-ABSENT(xdp, "xdp", "the kernel as the engine: BPF sends and measures inside the driver", true, AFXDP_REASON, AFXDP_WAY)
+#ifndef WITH_AFXDP
+ABSENT(afxdp, "afxdp", "AF_XDP sockets", true, "left out of this build", "a build with -DWITH_AFXDP=ON")
+#endif
+ABSENT(xdp, "xdp", "the kernel as the engine: BPF sends and measures inside the driver", true, XDP_REASON, XDP_WAY)
 ABSENT(dpdk, "dpdk", "DPDK poll-mode drivers", false, DPDK_REASON, DPDK_WAY)

@@ -2,6 +2,7 @@
 #include "afpacket.h"
 
 #include "afpacket_queue.h"
+#include "backend.h"
 
 #include <errno.h>
 #include <net/if.h>
@@ -75,18 +76,6 @@ static enum afpacket_mechanism best_mechanism(const struct host_link *link, uint
 	return max_frame <= LINEAR_MAX ? AFPACKET_LINEAR : AFPACKET_SENDMMSG;
 }
 
-static int check_size(const struct host_link *link, uint32_t max_frame, const char *port, struct err *e)
-{
-	if (max_frame <= link->mtu + ETH_HEADER_LEN + VLAN_TAG_LEN)
-		return 0;
-	err_set(e, -EMSGSIZE, EXIT_USAGE, "cannot send packets of this size", port,
-		"%u bytes without FCS do not fit the MTU of %u", max_frame, link->mtu);
-	err_hint(e, "--packet-size %u (%u with a VLAN tag), or: ip link set %s mtu %u",
-		 link->mtu + ETH_HEADER_LEN + FCS_BYTES, link->mtu + ETH_HEADER_LEN + VLAN_TAG_LEN + FCS_BYTES,
-		 link->name, max_frame - ETH_HEADER_LEN);
-	return -EMSGSIZE;
-}
-
 /* In words, with the reason for it; a step down has its own in caps->why. */
 static void describe(struct pio_caps *caps, const struct host_link *link, const struct device *d,
 		     enum afpacket_mechanism mechanism)
@@ -104,26 +93,6 @@ static void describe(struct pio_caps *caps, const struct host_link *link, const 
 			 mechanism_words[mechanism], on, mechanism == AFPACKET_LINEAR ? "up to" : "over", LINEAR_MAX);
 }
 
-static struct pio_queue *new_queue(struct pio_port *port, size_t size, unsigned index, bool tx, uint32_t frames,
-				   struct err *e)
-{
-	struct pio_queue *q = aligned_alloc(128, (size + 127) / 128 * 128);
-
-	if (!q) {
-		err_set(e, -ENOMEM, EXIT_RUN, "cannot make a queue", port->name, "no memory");
-		return NULL;
-	}
-	memset(q, 0, size);
-	q->port = port;
-	q->index = index;
-	q->is_tx = tx;
-	if (pio_cache_create(&q->cache, port->pool, frames, !tx, e)) {
-		free(q);
-		return NULL;
-	}
-	return q;
-}
-
 static int open_tx(struct pio_port *port, const struct pio_conf *conf, const struct host_link *link,
 		   const struct device *d, struct err *e)
 {
@@ -133,8 +102,8 @@ static int open_tx(struct pio_port *port, const struct pio_conf *conf, const str
 	for (unsigned i = 0; i < conf->tx_queues; i++) {
 		struct afpacket_tx *tx;
 
-		tx = (struct afpacket_tx *)new_queue(port, sizeof(*tx), i, true,
-						     conf->tx_frames ? conf->tx_frames : TX_FRAMES, e);
+		tx = (struct afpacket_tx *)pio_queue_create(port, sizeof(*tx), i, true,
+							    conf->tx_frames ? conf->tx_frames : TX_FRAMES, e);
 		if (!tx)
 			return -ENOMEM;
 		tx->fd = -1;
@@ -156,8 +125,8 @@ static int open_rx(struct afpacket_port *ap, const struct pio_conf *conf, const 
 	for (unsigned i = 0; i < conf->rx_queues; i++) {
 		struct afpacket_rx *rx;
 
-		rx = (struct afpacket_rx *)new_queue(port, sizeof(*rx), i, false,
-						     conf->rx_frames ? conf->rx_frames : RX_FRAMES, e);
+		rx = (struct afpacket_rx *)pio_queue_create(port, sizeof(*rx), i, false,
+							    conf->rx_frames ? conf->rx_frames : RX_FRAMES, e);
 		if (!rx)
 			return -ENOMEM;
 		rx->fd = -1;
@@ -171,22 +140,16 @@ static int open_rx(struct afpacket_port *ap, const struct pio_conf *conf, const 
 	return afpacket_rx_open((struct afpacket_rx *const *)port->rx, port->n_rx, link->index, conf->rx_frames, e);
 }
 
-static void free_queue(struct pio_queue *q)
-{
-	pio_cache_destroy(q->cache);
-	free(q);
-}
-
 /* The arrays end with NULL. */
 static void afpacket_close(struct pio_port *port)
 {
 	for (struct pio_queue **q = port->tx; q && *q; q++) {
 		afpacket_tx_close((struct afpacket_tx *)*q);
-		free_queue(*q);
+		pio_queue_destroy(*q);
 	}
 	for (struct pio_queue **q = port->rx; q && *q; q++) {
 		afpacket_rx_close((struct afpacket_rx *)*q);
-		free_queue(*q);
+		pio_queue_destroy(*q);
 	}
 	if (port->own_pool)
 		pio_pool_destroy(port->pool);
@@ -205,10 +168,7 @@ static int choose_pool(struct pio_port *port, const struct pio_conf *conf, const
 
 	if (conf->pool) {
 		port->pool = conf->pool;
-		if (conf->pool->max_frame >= largest)
-			return 0;
-		return err_set(e, -EMSGSIZE, EXIT_RUN, "cannot use the shared frame pool", port->name,
-			       "its frames hold %u bytes, %u are needed", conf->pool->max_frame, largest);
+		return pio_check_pool(conf->pool, port, e);
 	}
 	port->own_pool = true;
 	if (conf->rx_queues && on_link > largest)
@@ -248,6 +208,7 @@ static int afpacket_open(const struct pio_conf *conf, const char *device, struct
 	snprintf(port->name, sizeof(port->name), "afpacket:%s", d.name);
 	port->caps = (struct pio_caps){
 		.kernel_keeps = true,
+		.rx_copies = true,
 		.blocking_poll = true,
 		.rx_chains = true,
 		.max_frame = conf->max_frame ? conf->max_frame : MAX_FRAME,
@@ -261,7 +222,7 @@ static int afpacket_open(const struct pio_conf *conf, const char *device, struct
 		goto out;
 	}
 	if (conf->tx_queues) {
-		rc = check_size(link, port->caps.max_frame, port->name, e);
+		rc = pio_check_size(link, port->caps.max_frame, port->name, e);
 		if (rc)
 			goto out;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "afpacket_bpf.h"
 #include "afpacket_queue.h"
+#include "promisc.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -78,14 +79,6 @@ static int map_ring(struct afpacket_rx *rx, uint32_t frames)
 	return 0;
 }
 
-/* Promiscuous for as long as the socket lives, however the process ends. */
-static int want_all_addresses(int fd, int ifindex)
-{
-	struct packet_mreq m = {.mr_ifindex = ifindex, .mr_type = PACKET_MR_PROMISC};
-
-	return set_option(fd, PACKET_ADD_MEMBERSHIP, &m, sizeof(m));
-}
-
 static int bind_to(int fd, int ifindex)
 {
 	struct sockaddr_ll to = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = ifindex};
@@ -151,7 +144,7 @@ int afpacket_rx_open(struct afpacket_rx *const *rx, unsigned n, int ifindex, uin
 			return err_set(e, rc, EXIT_RUN, "cannot share the traffic between queues", rx[i]->q.port->name,
 				       "%s", strerror(-rc));
 	}
-	rc = want_all_addresses(rx[0]->fd, ifindex);
+	rc = pio_promisc_join(rx[0]->fd, ifindex);
 	if (rc)
 		return err_set(e, rc, EXIT_RUN, "cannot receive for all addresses", rx[0]->q.port->name, "%s",
 			       strerror(-rc));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "backend.h"
 #include "lib/clock.h"
 #include "loop.h"
 #include "loop_wire.h"
@@ -94,15 +95,12 @@ static const struct pio_queue_ops *tx_ops(const struct loop *loop)
 
 static int make_tx(struct loop *loop, unsigned index, uint32_t frames, struct err *e)
 {
-	struct loop_tx *tx = zeroed_lines(sizeof(*tx));
+	struct loop_tx *tx = (struct loop_tx *)pio_queue_create(&loop->port, sizeof(*tx), index, true, frames, e);
 
 	if (!tx)
 		return -ENOMEM;
 	loop->port.tx[index] = &tx->q;
 	tx->q.ops = tx_ops(loop);
-	tx->q.port = &loop->port;
-	tx->q.index = index;
-	tx->q.is_tx = true;
 	tx->loop = loop;
 	tx->rand = rand_mix(loop->options.seed + rand_mix(index + 1));
 	if (loop->wires) {
@@ -115,19 +113,17 @@ static int make_tx(struct loop *loop, unsigned index, uint32_t frames, struct er
 		if (!tx->hold)
 			return -ENOMEM;
 	}
-	return pio_cache_create(&tx->q.cache, loop->port.pool, frames, false, e);
+	return 0;
 }
 
 static int make_rx(struct loop *loop, unsigned index, uint32_t frames, struct err *e)
 {
-	struct loop_rx *rx = zeroed_lines(sizeof(*rx));
+	struct loop_rx *rx = (struct loop_rx *)pio_queue_create(&loop->port, sizeof(*rx), index, false, frames, e);
 
 	if (!rx)
 		return -ENOMEM;
 	loop->port.rx[index] = &rx->q;
 	rx->q.ops = &loop_rx_ops;
-	rx->q.port = &loop->port;
-	rx->q.index = index;
 	rx->filter = &loop->filter;
 	rx->stop_ns = UINT64_MAX;
 	rx->to_wall_ns = clock_wall_ns() - clock_mono_ns();
@@ -136,7 +132,7 @@ static int make_rx(struct loop *loop, unsigned index, uint32_t frames, struct er
 		rx->n_wires = loop->port.n_tx;
 		rx->step = loop->port.n_rx;
 	}
-	return pio_cache_create(&rx->q.cache, loop->port.pool, frames, true, e);
+	return 0;
 }
 
 static void loop_close(struct pio_port *port)
@@ -151,14 +147,10 @@ static void loop_close(struct pio_port *port)
 		if (tx->hold)
 			free(tx->hold->data);
 		free(tx->hold);
-		pio_cache_destroy(tx->q.cache);
-		free(tx);
+		pio_queue_destroy(&tx->q);
 	}
-	for (unsigned i = 0; port->rx && i < port->n_rx; i++) {
-		if (port->rx[i])
-			pio_cache_destroy(port->rx[i]->cache);
-		free(port->rx[i]);
-	}
+	for (unsigned i = 0; port->rx && i < port->n_rx; i++)
+		pio_queue_destroy(port->rx[i]);
 	if (loop->slots && loop->slots != MAP_FAILED)
 		munmap(loop->slots, loop->slots_size);
 	if (port->own_pool)
@@ -182,10 +174,7 @@ static int make_pool(struct pio_port *port, const struct pio_conf *conf, uint32_
 {
 	if (conf->pool) {
 		port->pool = conf->pool;
-		if (conf->pool->max_frame >= port->caps.max_frame)
-			return 0;
-		return err_set(e, -EMSGSIZE, EXIT_USAGE, "cannot use the shared frame pool", port->name,
-			       "its frames hold %u bytes, %u are needed", conf->pool->max_frame, port->caps.max_frame);
+		return pio_check_pool(conf->pool, port, e);
 	}
 	port->own_pool = true;
 	return pio_pool_create(&port->pool, frames ? frames : 1, port->caps.max_frame, e);

@@ -38,11 +38,22 @@ int pio_link_name(const char *device, char name[IF_NAMESIZE], struct err *e)
 	return 0;
 }
 
+static int check_qdisc(const struct pio_backend *backend, const char *name, struct err *e)
+{
+	if (!backend->no_qdisc)
+		return 0;
+	err_set(e, -EOPNOTSUPP, EXIT_CAPABILITY, "cannot send through the queueing discipline", name,
+		"the %s backend sends past it", backend->name);
+	err_hint(e, "afpacket:%s, or without --qdisc", name);
+	return -EOPNOTSUPP;
+}
+
 /*
  * The first backend of the table that would work on the link; why the better ones would not is told in *why. *e is the
  * refusal of the last one that this build has.
  */
-static const struct pio_backend *best_backend(const struct host_link *link, char *why, size_t size, struct err *e)
+static const struct pio_backend *best_backend(const struct host_link *link, bool qdisc, char *why, size_t size,
+					      struct err *e)
 {
 	size_t used = 0;
 
@@ -55,7 +66,9 @@ static const struct pio_backend *best_backend(const struct host_link *link, char
 
 		if (!(*b)->needs_link)
 			continue;
-		rc = (*b)->probe(link, &refusal);
+		rc = qdisc ? check_qdisc(*b, link->name, &refusal) : 0;
+		if (!rc)
+			rc = (*b)->probe(link, &refusal);
 		if (rc == 0)
 			return *b;
 		if (rc != -ENOTSUP)
@@ -99,11 +112,13 @@ int pio_open(const struct pio_conf *conf, struct pio_port **out, struct err *e)
 		if (!link)
 			return -ENODEV;
 		if (!backend)
-			backend = best_backend(link, why, sizeof(why), e);
+			backend = best_backend(link, conf->qdisc, why, sizeof(why), e);
 		if (!backend)
 			return -ENOTSUP;
 	}
-	rc = backend->open(conf, device, out, e);
+	rc = conf->qdisc ? check_qdisc(backend, device, e) : 0;
+	if (!rc)
+		rc = backend->open(conf, device, out, e);
 	if (rc)
 		return rc;
 	if (why[0] && !(*out)->caps.why[0])

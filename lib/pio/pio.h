@@ -62,7 +62,8 @@ struct pio_caps {
 	char mechanism[64];        /* in words: "TPACKET_V2 ring, linear copy", "native, copy" */
 	char why[192];             /* why not a better one; empty when this is the best there is */
 	bool zero_copy;            /* the device reads and writes the pool's memory */
-	bool kernel_keeps;         /* Linux still uses the interface */
+	bool kernel_keeps;         /* Linux still uses the interface, for what is not received here */
+	bool rx_copies;            /* and gets what is received here, too */
 	bool blocking_poll;        /* poll sleeps; else it returns at once */
 	bool rx_chains;            /* rx may return packets of several frames (PIO_MORE) */
 	bool tx_chains;            /* tx takes packets of several frames; else they end the prefix */
@@ -145,6 +146,7 @@ struct pio_backend {
 	bool needs_link;     /* works on a Linux interface */
 	/* A receive queue gets what the device puts on its queue of that number; else the queues share all there is. */
 	bool rx_by_device;
+	bool no_qdisc; /* sends past the queueing discipline, always */
 	/* 0: this would work on that link; else why not and what to do. Changes nothing. */
 	int (*probe)(const struct host_link *link, struct err *e);
 	/* Without needs_link: how many queues the device has in each direction. Else NULL: the link tells. */

@@ -197,7 +197,7 @@ static void the_kernel_keeps_the_interface(void **state)
 	assert_int_equal(f.len, len);
 	assert_memory_equal(f.data, packet, len);
 	pio_put(wire.rx->rx[0], &f, 1);
-	if (wire.rx->caps.kernel_keeps) {
+	if (wire.rx->caps.rx_copies) {
 		assert_int_equal(recv(fd, got, sizeof(got), 0), 32);
 		assert_memory_equal(got, packet + len - 32, 32);
 	}

@@ -86,7 +86,7 @@ class Usage(Case):
         self.refused("send", "-i", "", *QUIET, names=["--interface"])
 
     def test_backends_that_are_not_there(self):
-        for name in ("afxdp:qa", "xdp:qa", "mlx5:qa", "dpdk:0000:01:00.0"):
+        for name in ("xdp:qa", "mlx5:qa", "dpdk:0000:01:00.0"):
             with self.subTest(name=name):
                 self.refused("send", "-i", name, *QUIET, rc=6, names=[name.split(":")[0], "afpacket"])
 

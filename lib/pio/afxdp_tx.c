@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "afxdp_queue.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* Descriptors of one packet at most: the kernel takes MAX_SKB_FRAGS + 1. */
+#define PIECES_MAX 18U
+
+static inline struct afxdp_tx *tx_of(struct pio_queue *q)
+{
+	return (struct afxdp_tx *)q;
+}
+
+static inline uint32_t *sent_of(const struct afxdp_tx *tx, uint64_t addr)
+{
+	return &tx->sent[addr >> tx->chunk_shift];
+}
+
+/* ---- what comes back ---- */
+
+/* Takes back what the device has finished with. Returns how many chunks that were. */
+static inline __attribute__((always_inline)) uint32_t reap(struct afxdp_tx *tx, const bool multi_buffer)
+{
+	struct pio_queue *q = &tx->q;
+	struct pio_pool *pool = q->port->pool;
+	uint32_t n = xsk_cons_nb_avail(tx->comp, UINT32_MAX);
+	uint32_t at = tx->comp->cached_cons;
+	uint64_t packets = 0;
+	uint64_t dropped = 0;
+	uint64_t bytes = 0;
+
+	if (!n)
+		return 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t addr = *xsk_ring_cons__comp_addr(tx->comp, at + i);
+		uint32_t was = *sent_of(tx, addr);
+
+		if (!multi_buffer || !(was & AFXDP_SENT_MORE)) {
+			uint64_t lost = was >> 31;
+
+			packets++;
+			dropped += lost;
+			bytes += lost ? 0 : was & AFXDP_SENT_LEN;
+		}
+		if (!multi_buffer || !(was & AFXDP_SENT_SLOT_MORE))
+			pio_slot_done(pool, q->cache, tx->first_slot + (uint32_t)(addr >> tx->slot_shift));
+	}
+	tx->comp->cached_cons += n;
+	xsk_ring_cons__release(tx->comp, n);
+	stats_add(&q->stats.tx.completed, packets - dropped);
+	stats_add(&q->stats.tx.completed_bytes, bytes);
+	if (dropped)
+		stats_add(&q->stats.tx.dropped_driver, dropped);
+	return n;
+}
+
+/* ---- copy mode: the system call sends ---- */
+
+/* The kernel said that the device dropped the packet that it read last, which began at `first` or later. */
+static void note_drop(struct afxdp_tx *tx, uint32_t last)
+{
+	*sent_of(tx, xsk_ring_prod__tx_desc(&tx->ring, last)->addr) |= AFXDP_SENT_DROPPED;
+}
+
+/* Where the packet that begins at `at` has its last descriptor. */
+static uint32_t packet_end(struct afxdp_tx *tx, uint32_t at)
+{
+	while (xsk_ring_prod__tx_desc(&tx->ring, at)->options & XDP_PKT_CONTD && at + 1 != tx->ring.cached_prod)
+		at++;
+	return at;
+}
+
+/*
+ * How far the kernel has read. It tells only of calls in which it sent something; a call whose first packet the device
+ * dropped (EBUSY) has read that packet and no more.
+ */
+static void follow(struct afxdp_tx *tx, int error)
+{
+	uint32_t told = __atomic_load_n(tx->ring.consumer, __ATOMIC_ACQUIRE);
+	bool moved = (int32_t)(told - tx->consumed) > 0;
+
+	if (moved)
+		tx->consumed = told;
+	if (error != EBUSY)
+		return;
+	if (!moved)
+		tx->consumed = packet_end(tx, tx->consumed) + 1;
+	note_drop(tx, tx->consumed - 1);
+}
+
+/* 0, or the errno of a call. */
+static int wake_up(struct afxdp_tx *tx)
+{
+	return sendto(tx->fd, NULL, 0, MSG_DONTWAIT, NULL, 0) < 0 ? errno : 0;
+}
+
+static bool is_gone(int error)
+{
+	return error == ENXIO || error == ENODEV || error == EBADF;
+}
+
+/*
+ * Has the kernel send until the ring is empty or it gets no further: one call takes a budget's worth, and it stops at
+ * every packet that the device dropped.
+ */
+static inline __attribute__((always_inline)) void send_copies(struct afxdp_tx *tx, const bool multi_buffer)
+{
+	while (tx->consumed != tx->ring.cached_prod) {
+		uint32_t before = tx->consumed;
+		int error = wake_up(tx);
+
+		follow(tx, error);
+		if (is_gone(error)) {
+			afxdp_gone(&tx->q);
+			return;
+		}
+		if (tx->consumed == before && !reap(tx, multi_buffer)) {
+			stats_add(&tx->q.stats.tx.busy, 1);
+			return;
+		}
+	}
+}
+
+/* ---- zero-copy: the driver reads the ring itself, once awake ---- */
+
+static void wake_driver(struct afxdp_tx *tx)
+{
+	int error = 0;
+
+	if (xsk_ring_prod__needs_wakeup(&tx->ring))
+		error = wake_up(tx);
+	if (is_gone(error))
+		afxdp_gone(&tx->q);
+	else if (error)
+		stats_add(&tx->q.stats.tx.busy, 1);
+}
+
+static inline __attribute__((always_inline)) void push(struct afxdp_tx *tx, const bool multi_buffer)
+{
+	if (tx->zero_copy)
+		wake_driver(tx);
+	else
+		send_copies(tx, multi_buffer);
+}
+
+/* ---- the calls ---- */
+
+static inline __attribute__((always_inline)) unsigned get(struct pio_queue *q, struct pio_frame *f, unsigned n,
+							  const bool multi_buffer)
+{
+	if (q->cache->n < n)
+		reap(tx_of(q), multi_buffer);
+	return pio_cache_get(q->cache, f, n);
+}
+
+/*
+ * A frame of the pool outside this queue's UMEM is copied into one of its own, which *f then is; the other goes home.
+ * False: it is no frame of the pool, or there is none to copy into.
+ */
+static __attribute__((noinline)) bool bring_in(struct afxdp_tx *tx, struct pio_frame *f)
+{
+	struct pio_pool *pool = tx->q.port->pool;
+	uint32_t foreign = pio_slot_of(pool, f->data, f->len);
+	struct pio_frame own;
+
+	if (foreign == UINT32_MAX || f->len > tx->q.port->caps.max_frame || !pio_cache_get(tx->q.cache, &own, 1))
+		return false;
+	memcpy(own.data, f->data, f->len);
+	own.len = f->len;
+	own.flags = f->flags;
+	pio_owner_change(pool, pio_slot_of(pool, own.data, 1), PIO_OWNER_POOL, PIO_OWNER_DEVICE, "tx");
+	pio_slot_done(pool, tx->q.cache, foreign);
+	*f = own;
+	return true;
+}
+
+static unsigned tx_plain(struct pio_queue *q, const struct pio_frame *f, unsigned n)
+{
+	struct afxdp_tx *tx = tx_of(q);
+	const uint64_t slot = 1ULL << tx->slot_shift;
+	const uint32_t max_frame = q->port->caps.max_frame;
+	const uint64_t size = tx->size;
+	unsigned char *const base = tx->base;
+	uint32_t room = xsk_prod_nb_free(&tx->ring, n);
+	uint32_t at = tx->ring.cached_prod;
+	unsigned done;
+
+	if (pio_queue_error(q, NULL))
+		return 0;
+	if (room < n) {
+		stats_add(&q->stats.tx.ring_full, 1);
+		n = room;
+	}
+	for (done = 0; done < n; done++) {
+		struct pio_frame frame = f[done];
+		uint64_t addr = (uint64_t)(frame.data - base);
+
+		if (addr >= size) {
+			if (frame.flags & PIO_MORE || !bring_in(tx, &frame))
+				break;
+			addr = (uint64_t)(frame.data - base);
+		}
+		if (frame.len - 1U >= max_frame || frame.len > slot - (addr & (slot - 1)) || frame.flags & PIO_MORE)
+			break;
+		*xsk_ring_prod__tx_desc(&tx->ring, at + done) = (struct xdp_desc){.addr = addr, .len = frame.len};
+		*sent_of(tx, addr) = frame.len;
+	}
+	if (done) {
+		tx->ring.cached_prod = at + done;
+		xsk_ring_prod__submit(&tx->ring, done);
+		stats_add(&q->stats.tx.queued, done);
+		stats_add(&q->stats.tx.batches, 1);
+	}
+	push(tx, false);
+	return done;
+}
+
+/* One frame as descriptors, none of which crosses a chunk. Returns how many, 0: more than there is room for. */
+static uint32_t put_pieces(struct afxdp_tx *tx, uint64_t addr, const struct pio_frame *f, uint32_t at, uint32_t room)
+{
+	const uint64_t chunk = 1ULL << tx->chunk_shift;
+	uint32_t left = f->len;
+	uint32_t n = 0;
+
+	while (left) {
+		uint64_t in_chunk = chunk - (addr & (chunk - 1));
+		uint32_t len = left < in_chunk ? left : (uint32_t)in_chunk;
+		bool slot_more = len < left;
+		bool more = slot_more || f->flags & PIO_MORE;
+
+		if (n == room)
+			return 0;
+		*xsk_ring_prod__tx_desc(&tx->ring, at + n) =
+			(struct xdp_desc){.addr = addr, .len = len, .options = more ? XDP_PKT_CONTD : 0};
+		*sent_of(tx, addr) =
+			(more ? AFXDP_SENT_MORE : tx->packet_len + f->len) | (slot_more ? AFXDP_SENT_SLOT_MORE : 0);
+		n++;
+		addr += len;
+		left -= len;
+	}
+	return n;
+}
+
+/* How many frames from f on make one packet of up to max_frame bytes a frame; 0: not all of it is here, or it is ill.
+ */
+static unsigned whole_packet(const struct afxdp_tx *tx, const struct pio_frame *f, unsigned n)
+{
+	const struct pio_queue *q = &tx->q;
+
+	for (unsigned i = 0; i < n && i < PIECES_MAX; i++) {
+		if (pio_slot_of(q->port->pool, f[i].data, f[i].len) == UINT32_MAX || f[i].len > q->port->caps.max_frame)
+			return 0;
+		if (!(f[i].flags & PIO_MORE))
+			return i + 1;
+	}
+	return 0;
+}
+
+static unsigned tx_multi_buffer(struct pio_queue *q, const struct pio_frame *f, unsigned n)
+{
+	struct afxdp_tx *tx = tx_of(q);
+	unsigned done = 0;
+	unsigned packets = 0;
+
+	if (pio_queue_error(q, NULL))
+		return 0;
+	while (done < n) {
+		unsigned frames = whole_packet(tx, f + done, n - done);
+		uint32_t room = xsk_prod_nb_free(&tx->ring, PIECES_MAX);
+		uint32_t start = tx->ring.cached_prod;
+		uint32_t at = start;
+		uint32_t pieces = frames;
+
+		tx->packet_len = 0;
+		for (unsigned i = 0; i < frames && pieces; i++) {
+			struct pio_frame frame = f[done + i];
+
+			/* Frames before this one in a packet of several would have to come back from the ring. */
+			if ((uint64_t)(frame.data - tx->base) >= tx->size && (frames > 1 || !bring_in(tx, &frame)))
+				pieces = 0;
+			else
+				pieces = put_pieces(tx, (uint64_t)(frame.data - tx->base), &frame, at,
+						    room - (at - start));
+			at += pieces;
+			tx->packet_len += frame.len;
+		}
+		if (!pieces) {
+			if (frames)
+				stats_add(&q->stats.tx.ring_full, 1);
+			break;
+		}
+		tx->ring.cached_prod = at;
+		xsk_ring_prod__submit(&tx->ring, at - start);
+		done += frames;
+		packets++;
+	}
+	if (packets) {
+		stats_add(&q->stats.tx.queued, packets);
+		stats_add(&q->stats.tx.batches, 1);
+	}
+	push(tx, true);
+	return done;
+}
+
+static unsigned get_plain(struct pio_queue *q, struct pio_frame *f, unsigned n)
+{
+	return get(q, f, n, false);
+}
+
+static unsigned get_multi_buffer(struct pio_queue *q, struct pio_frame *f, unsigned n)
+{
+	return get(q, f, n, true);
+}
+
+static void kick_plain(struct pio_queue *q)
+{
+	reap(tx_of(q), false);
+	push(tx_of(q), false);
+	reap(tx_of(q), false);
+}
+
+static void kick_multi_buffer(struct pio_queue *q)
+{
+	reap(tx_of(q), true);
+	push(tx_of(q), true);
+	reap(tx_of(q), true);
+}
+
+static unsigned no_rx(struct pio_queue *q, struct pio_frame *f, unsigned n)
+{
+	(void)q;
+	(void)f;
+	(void)n;
+	return 0;
+}
+
+static int no_poll(struct pio_queue *q, int timeout_ms)
+{
+	(void)timeout_ms;
+	return pio_queue_error(q, NULL);
+}
+
+static void sync_counters(struct pio_queue *q)
+{
+	struct afxdp_tx *tx = tx_of(q);
+	struct xdp_statistics s = {0};
+	socklen_t size = sizeof(s);
+
+	if (getsockopt(tx->fd, SOL_XDP, XDP_STATISTICS, &s, &size))
+		return;
+	stats_set(&q->stats.tx.invalid, s.tx_invalid_descs);
+	stats_set(&q->stats.tx.ring_empty, s.tx_ring_empty_descs);
+}
+
+/* In copy mode nobody reads the ring but a call of ours, and this was the last: what is left in it is not sent. */
+static void give_up(struct pio_queue *q)
+{
+	struct afxdp_tx *tx = tx_of(q);
+	uint32_t packets = 0;
+
+	if (tx->zero_copy)
+		return;
+	for (uint32_t at = tx->consumed; at != tx->ring.cached_prod; at++)
+		packets += !(xsk_ring_prod__tx_desc(&tx->ring, at)->options & XDP_PKT_CONTD);
+	stats_add(&q->stats.tx.dropped_end, packets);
+	tx->consumed = tx->ring.cached_prod;
+}
+
+#define TX_OPS(variant) \
+	{ \
+		.get = get_##variant, .tx = tx_##variant, .kick = kick_##variant, .rx = no_rx, .poll = no_poll, \
+		.sync = sync_counters, .give_up = give_up, \
+	}
+
+const struct pio_queue_ops afxdp_tx_ops = TX_OPS(plain);
+const struct pio_queue_ops afxdp_tx_multi_buffer_ops = TX_OPS(multi_buffer);
