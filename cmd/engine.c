@@ -84,6 +84,7 @@ void engine_free(struct engine *en)
 {
 	for (unsigned i = 0; en->tx && i < en->n_tx; i++)
 		tx_worker_free(&en->tx[i].w);
+	host_drops_free(&en->drops_at_start);
 	free(en->tx);
 	free(en->rx);
 	en->tx = NULL;
@@ -286,6 +287,7 @@ static bool counted(const struct engine *en)
 void engine_run(struct engine *en, struct report *report)
 {
 	cpu_seconds_read(&en->cpu_at_start);
+	en->have_drops = en->port->ifindex && host_link_drops(en->port->ifindex, &en->drops_at_start) == 0;
 	start(en);
 	while (!en->stopped_ns && !all_done(en)) {
 		signals_sleep(TICK_NS);

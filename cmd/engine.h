@@ -9,6 +9,7 @@
 #include "gen/limiter.h"
 #include "gen/tx_loop.h"
 #include "lib/config.h"
+#include "lib/host.h"
 #include "lib/report.h"
 #include "lib/worker.h"
 #include "rx/rx_loop.h"
@@ -47,6 +48,8 @@ struct engine {
 	struct err err; /* the first thing that went wrong */
 	struct report_warnings warnings;
 	struct cpu_seconds cpu_at_start;
+	bool have_drops; /* the device tells of its drops */
+	struct host_drops drops_at_start;
 };
 
 /* A link that is down longer than this ends the run, and is waited for no longer before it. */

@@ -102,6 +102,19 @@ static void rx_times(const struct engine *en, struct report_end *end)
 	}
 }
 
+/* What the device lost during the run, by its own counters. False when it does not tell, or is gone. */
+static bool device_drops(const struct engine *en, struct host_drops *grew)
+{
+	struct host_drops now;
+	int rc;
+
+	if (!en->have_drops || host_link_drops(en->port->ifindex, &now))
+		return false;
+	rc = host_drops_sub(grew, &now, &en->drops_at_start);
+	host_drops_free(&now);
+	return rc == 0;
+}
+
 /* What a reader of the numbers should know about them. */
 static void remark(struct engine *en)
 {
@@ -145,6 +158,7 @@ void engine_end(struct engine *en, struct report *report)
 {
 	struct report_end end = {.reason = en->reason, .total = &en->now, .requested_pps = -1};
 	uint64_t now = clock_mono_ns();
+	struct host_drops grew = {0};
 	struct cpu_seconds cpu;
 	int rc;
 
@@ -162,12 +176,15 @@ void engine_end(struct engine *en, struct report *report)
 		loop_counts_add(&end.loop, &part);
 		end.have_loop = true;
 	}
+	if (device_drops(en, &grew))
+		end.device_drops = &grew;
 	remark(en);
 	judge(en, &end);
 	cpu_seconds_read(&cpu);
 	cpu_seconds_sub(&end.cpu, &cpu, &en->cpu_at_start);
 	end.warnings = en->warnings;
 	rc = report_end(report, &end, &en->err, NULL);
+	host_drops_free(&grew);
 	if (rc && en->err.code == EXIT_DONE)
 		err_set(&en->err, rc, EXIT_RUN, "cannot write the report", "standard output", "%s", strerror(-rc));
 }

@@ -118,7 +118,10 @@ static uint32_t count_stats(int sock, const char *ifname)
 	return n;
 }
 
-/* A counter's name as it stands in the driver's table: not always ended by a zero, and padded by some. */
+/*
+ * A counter's name as it stands in the driver's table: not always ended by a zero, and padded by some. Only what is
+ * printable goes into a report.
+ */
 static int add_stat(struct host_drops *d, const uint8_t *entry, uint64_t count)
 {
 	char name[ETH_GSTRING_LEN + 1];
@@ -126,6 +129,9 @@ static int add_stat(struct host_drops *d, const uint8_t *entry, uint64_t count)
 	size_t n;
 
 	snprintf(name, sizeof(name), "%.*s", ETH_GSTRING_LEN, (const char *)entry);
+	for (char *p = name; *p; p++)
+		if (!isprint((unsigned char)*p))
+			*p = '?';
 	while (*start == ' ')
 		start++;
 	for (n = strlen(start); n && start[n - 1] == ' '; n--)

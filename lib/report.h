@@ -18,6 +18,7 @@
 #include <stdio.h>
 
 struct json_t; /* jansson's */
+struct host_drops;
 
 #define REPORT_QUEUES_MAX 256
 
@@ -82,7 +83,8 @@ struct report_end {
 	uint64_t first_ns, last_ns; /* wall clock of the first and last counted received packet; 0: none */
 	bool have_loop;
 	struct loop_counts loop;
-	struct cpu_seconds cpu; /* what the run took: cpu_seconds_sub() of end and start */
+	const struct host_drops *device_drops; /* host_drops_sub() of end and start; NULL: unknown, or no link */
+	struct cpu_seconds cpu;                /* what the run took: cpu_seconds_sub() of end and start */
 	struct report_warnings warnings;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report_json_parts.h"
 #include "clock.h"
+#include "host.h"
 #include "json_value.h"
 #include "option.h"
 
@@ -155,6 +156,18 @@ static json_t *loop_json(struct report *r, const struct loop_counts *c)
 	return o;
 }
 
+static json_t *device_drops_json(struct report *r, const struct host_drops *d)
+{
+	json_t *o;
+
+	if (!d)
+		return json_null();
+	o = json_object();
+	for (unsigned i = 0; i < d->n; i++)
+		put_count(r, o, d->drop[i].name, d->drop[i].n);
+	return o;
+}
+
 /* The counts are one queue's, the span is that of all: a queue's rate is its share of the rate of all. */
 static json_t *queue_json(struct report *r, const struct report_queue *q, const struct report_span *s)
 {
@@ -254,6 +267,7 @@ json_t *report_json_end(struct report *r, const struct report_end *end)
 	report_json_put(r, o, "rx", end_rx_json(r, end, &s));
 	report_json_put(r, o, "queues", queues);
 	report_json_put(r, o, "loop", end->have_loop ? loop_json(r, &end->loop) : json_null());
+	report_json_put(r, o, "device_drops", device_drops_json(r, end->device_drops));
 	report_json_put(r, o, "cpu", cpu_json(r, &end->cpu));
 	report_json_put(r, o, "warnings", warnings_json(r, &end->warnings));
 	report_json_put(r, o, "thresholds", json_array());

@@ -4,6 +4,7 @@
  * are exact, rates have an SI prefix. Errors are not told here: cmd/ has them on stderr.
  */
 #include "clock.h"
+#include "host.h"
 #include "report_form.h"
 #include "units.h"
 
@@ -141,6 +142,16 @@ static void rx_lines(struct report *r, const struct report_span *s)
 #undef CLASS_LINE
 }
 
+/* As wide as a name and its number are in the lines above. */
+static void device_lines(struct report *r, const struct host_drops *d)
+{
+	for (unsigned i = 0; d && i < d->n; i++)
+		fprintf(r->out,
+			"device %18" PRIu64 " %s: the driver's own count; these may be the packets of the drops above, "
+			"seen again\n",
+			d->drop[i].n, d->drop[i].name);
+}
+
 static void queue_lines(struct report *r, const struct report_sample *total)
 {
 	fprintf(r->out, "%-7s %-5s %20s %20s %12s\n", "queue", "cpu", "tx packets", "rx packets", "drops");
@@ -196,6 +207,7 @@ static void text_end(struct report *r, const struct report_end *end, const struc
 		STATS_LOOP(LOOP_LINE)
 	}
 #undef LOOP_LINE
+	device_lines(r, end->device_drops);
 	if (end->total->n_queues > 1)
 		queue_lines(r, end->total);
 	cpu_line(r, &end->cpu);

@@ -3,6 +3,7 @@
 #ifndef SQUALL_REPORT_FIXTURE_H
 #define SQUALL_REPORT_FIXTURE_H
 
+#include "lib/host.h"
 #include "lib/report.h"
 
 #include <setjmp.h>
@@ -21,6 +22,8 @@ struct fixture {
 	struct report_plan plan;
 	struct report_sample zero, half, full;
 	struct report_end end;
+	struct host_drop drop[2];
+	struct host_drops device_drops;
 	FILE *out;
 	char *text;
 	size_t size;
@@ -82,8 +85,12 @@ static inline void fixture_run(struct fixture *f)
 		.last_ns = WALL + 2 * SECOND,
 		.have_loop = true,
 		.loop = {.lost = 1, .duplicated = 2, .reordered = 3},
+		.device_drops = &f->device_drops,
 		.cpu = {.user = 1.5, .system = 0.25, .irq = 0, .softirq = 0.5, .steal = 0.125},
 	};
+	f->drop[0] = (struct host_drop){"rx_queue_0_drops", 12};
+	f->drop[1] = (struct host_drop){"link rx_missed", 5000000000};
+	f->device_drops = (struct host_drops){2, f->drop};
 	report_warn(&f->end.warnings, "one core was full");
 }
 

@@ -64,6 +64,10 @@ static void text_of_a_run(void **state)
 	has_not(&f, " IPv4 TCP\n"); /* there were none */
 	has_not(&f, " queued: ");   /* for --verbose */
 	has(&f, " 1 packets lost\n");
+	has(&f, "\ndevice                 12 rx_queue_0_drops: the driver's own count; these may be the packets of the "
+		"drops "
+		"above, seen again\n");
+	has(&f, "\ndevice         5000000000 link rx_missed: ");
 	has(&f, "cpu  user 1.50 s system 0.25 s irq 0.00 s softirq 0.50 s steal 0.12 s (whole machine)\n");
 	has(&f, "\nwarning  one core was full\n");
 	has_not(&f, "nan");
@@ -105,6 +109,7 @@ static void text_of_nothing(void **state)
 	f.full.rx = f.half.rx = (struct rx_counts){0};
 	f.end.first_ns = f.end.last_ns = 0;
 	f.end.cpu = (struct cpu_seconds){NAN, NAN, NAN, NAN, NAN};
+	f.end.device_drops = NULL;
 	fixture_play(&f);
 	has_not(&f, "nan");
 	has_not(&f, "inf ");
@@ -113,6 +118,7 @@ static void text_of_nothing(void **state)
 	has_not(&f, "\ncpu  ");
 	has_not(&f, "\ntx ");
 	has_not(&f, "] tx ");
+	has_not(&f, "\ndevice ");
 	fixture_close(&f);
 }
 

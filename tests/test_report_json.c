@@ -52,6 +52,9 @@ static void end_of_the_document(void **state)
 	is_count(o, "end.loop.lost", 1);
 	is_count(o, "end.loop.duplicated", 2);
 	is_count(o, "end.loop.reordered", 3);
+	assert_int_equal(json_object_size(at(o, "end.device_drops")), 2);
+	is_count(o, "end.device_drops.rx_queue_0_drops", 12);
+	is_count(o, "end.device_drops.link rx_missed", 5000000000);
 	is_real(o, "end.cpu.user_s", 1.5);
 	is_real(o, "end.cpu.system_s", 0.25);
 	is_real(o, "end.cpu.softirq_s", 0.5);
@@ -204,6 +207,7 @@ static void what_is_not_there_is_null(void **state)
 	f.end.tx_ns = 0;
 	f.end.requested_pps = -1;
 	f.end.have_loop = false;
+	f.end.device_drops = NULL;
 	f.end.cpu.steal = NAN;
 	o = document(&f);
 	is_null(o, "end.rx");
@@ -216,6 +220,7 @@ static void what_is_not_there_is_null(void **state)
 	is_real(o, "intervals.0.tx.pps", 0); /* a second without packets is a rate */
 	is_null(o, "end.tx.requested_pps");
 	is_null(o, "end.loop");
+	is_null(o, "end.device_drops");
 	is_null(o, "end.cpu.steal_s");
 	json_decref(o);
 	fixture_close(&f);
@@ -224,8 +229,11 @@ static void what_is_not_there_is_null(void **state)
 	f.plan.tx = false;
 	f.full.rx = (struct rx_counts){.packets = 1, .bytes = 60};
 	f.end.first_ns = f.end.last_ns = WALL;
+	f.device_drops.n = 0;
 	o = document(&f);
 	is_null(o, "end.tx");
+	assert_true(json_is_object(at(o, "end.device_drops"))); /* the device lost nothing */
+	assert_int_equal(json_object_size(at(o, "end.device_drops")), 0);
 	is_null(o, "end.rx.pps"); /* one packet has no rate */
 	is_real(o, "end.rx.mean_bytes_l2", 64);
 	json_decref(o);

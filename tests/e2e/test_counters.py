@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Squall's counters are the kernel's: nothing counted that did not happen, nothing that did left out."""
 from frames import Tap
-from lab import A, B, Case, QUIET, Receiver, mac, main, minus, received, send, sent, sh, until
+from lab import A, B, NOBODY, Case, QUIET, Receiver, ip, mac, main, minus, received, send, sent, sh, squall, until
 
 MECHANISMS = ("ring", "linear", "sendmmsg")
 
@@ -65,6 +65,31 @@ class OnTheSendingInterface(Case):
         says, frames = self.seen("--qdisc")
         self.assertEqual(frames, 500)
         self.assertNotIn("does not", says)
+
+
+class TheDevicesOwn(Case):
+    """An ifb drops what no tc rule sent to it, and counts that as received and dropped (drivers/net/ifb.c)."""
+
+    def setUp(self):
+        ip(A, "link", "add", "if0", "type", "ifb")
+        self.addCleanup(ip, A, "link", "del", "if0")
+        sh("sysctl", "-qw", "net.ipv6.conf.if0.disable_ipv6=1", where=A)
+        ip(A, "link", "set", "if0", "up")
+
+    def send(self, **kw):
+        return send("-i", "afpacket:if0", "--dst-ip", "192.0.2.2", "--src-ip", "192.0.2.1", "--dst-mac", NOBODY, "--count", 500, **kw)
+
+    def test_what_grew_is_shown_and_not_added(self):
+        self.send()  # the counter does not start at 0
+        end = self.ok(self.send()).end_record
+        self.assertEqual(end["device_drops"], {"link rx_dropped": 500})
+        self.assertEqual((end["tx"]["packets"], end["tx"]["dropped"]), (500, 0))
+
+    def test_in_text(self):
+        self.assertRegex(self.send(form=None).out, r"(?m)^device +500 link rx_dropped: .*seen again$")
+
+    def test_there_is_no_device(self):
+        self.assertIsNone(self.ok(squall(A, "send", "-i", "loop:sink", "--dst-ip", "192.0.2.2", "--count", 5)).end_record["device_drops"])
 
 
 class BothEnds(Case):
