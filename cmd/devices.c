@@ -45,6 +45,26 @@ static json_t *number_or_null(int64_t n, bool known)
 	return known ? json_integer(n) : json_null();
 }
 
+/* What is not known is nothing. */
+static struct host_xdp xdp_of(const struct host_link *link)
+{
+	struct host_xdp x;
+
+	if (host_link_xdp(link->index, &x))
+		x.known = false;
+	return x;
+}
+
+static json_t *xdp_json(const struct host_link *link)
+{
+	struct host_xdp x = xdp_of(link);
+
+	if (!x.known)
+		return json_null();
+	return json_pack("{s:b, s:b, s:b, s:b, s:b}", "native", x.native, "redirect", x.redirect, "zero_copy",
+			 x.zero_copy, "multi_buffer", x.multi_buffer, "transmit", x.ndo_xmit);
+}
+
 static json_t *link_json(const struct host *h, const struct host_link *link)
 {
 	char mac[MAC_STRLEN];
@@ -66,6 +86,7 @@ static json_t *link_json(const struct host *h, const struct host_link *link)
 	json_object_set_new(o, "rx_queues", json_integer(link->rx_queues));
 	json_object_set_new(o, "tx_channels", number_or_null(link->channels_tx, link->channels_tx > 0));
 	json_object_set_new(o, "rx_channels", number_or_null(link->channels_rx, link->channels_rx > 0));
+	json_object_set_new(o, "xdp", xdp_json(link));
 	json_object_set_new(o, "default_route", json_boolean(host_is_default_route(h, link->index)));
 	json_object_set_new(o, "addresses", addresses_json(h, link));
 	json_object_set_new(o, "usable", json_boolean(host_usable_link(h, link->name, &e) != NULL));
@@ -90,6 +111,33 @@ static json_t *as_json(const void *arg)
 static const char *state_text(const struct host_link *link)
 {
 	return !link->up ? "down" : link->carrier ? "up" : "no carrier";
+}
+
+static void xdp_text(const struct host_link *link, FILE *out)
+{
+	struct host_xdp x = xdp_of(link);
+	const struct {
+		bool has;
+		const char *name;
+	} abilities[] = {
+		{x.native, "native"},       {x.redirect, "redirect"},
+		{x.zero_copy, "zero-copy"}, {x.multi_buffer, "multi-buffer"},
+		{x.ndo_xmit, "transmit"},
+	};
+	const char *separator = " ";
+
+	fputs("    XDP in the driver:", out);
+	for (size_t i = 0; x.known && i < sizeof(abilities) / sizeof(abilities[0]); i++) {
+		if (!abilities[i].has)
+			continue;
+		fprintf(out, "%s%s", separator, abilities[i].name);
+		separator = ", ";
+	}
+	if (!x.known)
+		fputs(" unknown (Linux tells since 6.3)", out);
+	else if (*separator == ' ')
+		fputs(" none", out);
+	fputs("\n", out);
 }
 
 static void backend_text(const struct pio_backend *b, const struct host_link *link, FILE *out)
@@ -125,6 +173,7 @@ static void link_text(const struct host *h, const struct host_link *link, FILE *
 		fprintf(out, "    not for sending or receiving: %s%s%s\n", e.cause, e.hint[0] ? "; try: " : "", e.hint);
 		return;
 	}
+	xdp_text(link, out);
 	for (const struct pio_backend *const *b = pio_backends; *b; b++)
 		backend_text(*b, link, out);
 }

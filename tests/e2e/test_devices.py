@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """squall devices: every interface, what it is, and which backends work on it."""
 import json
+import os
+import re
 
-from lab import A, B, Case, ip, mac, main, squall, veth
+from lab import A, B, Case, ip, mac, main, sh, squall, veth
 
 BACKENDS = {"loop", "afpacket", "afxdp", "xdp", "dpdk", "mlx5"}
 
@@ -35,6 +37,32 @@ class Devices(Case):
         self.assertLessEqual({"10.77.0.1/24", "fd77::1/64"}, set(d["addresses"]))
         works = {b["backend"]: b["works"] for b in d["backends"]}
         self.assertTrue(works["afpacket"])
+
+    def xdp_text(self, dev):
+        return re.search(rf"(?m)^{dev}  (?:.*\n  +)+?XDP in the driver: (.*)$", squall(A, "devices", form=None).out)[1]
+
+    def test_xdp(self):
+        """drivers/net/veth.c: native if there is a receive queue for each of the peer's transmit queues; transmit if the peer has GRO."""
+        kernel = tuple(map(int, os.uname().release.split(".")[:2]))
+        sh("ip", "link", "add", "xa", "netns", A, "numrxqueues", 1, "numtxqueues", 1, "type", "veth",
+           "peer", "name", "xb", "netns", B, "numrxqueues", 1, "numtxqueues", 2)
+        self.addCleanup(ip, A, "link", "del", "xa")
+        ip(A, "link", "add", "if0", "type", "ifb")
+        self.addCleanup(ip, A, "link", "del", "if0")
+        none = dict.fromkeys(("native", "redirect", "zero_copy", "multi_buffer", "transmit"), False)
+        native = {**none, "native": True, "redirect": True, "multi_buffer": True}
+        said = {dev: self.listed()[dev]["xdp"] for dev in ("qa", "xa", "if0", "lo")}
+        if kernel < (6, 3):
+            self.assertEqual(set(said.values()), {None})
+            self.assertRegex(self.xdp_text("qa"), "unknown.*6.3")
+            return
+        self.assertEqual(said, {"qa": native, "xa": none, "if0": none, "lo": none})
+        self.assertEqual(self.xdp_text("qa"), "native, redirect, multi-buffer")
+        self.assertEqual(self.xdp_text("xa"), "none")
+        sh("ethtool", "-K", "qb", "gro", "on", where=B)
+        self.addCleanup(sh, "ethtool", "-K", "qb", "gro", "off", where=B)
+        self.assertEqual(self.listed()["qa"]["xdp"], {**native, "transmit": True})
+        self.assertEqual(self.xdp_text("qa"), "native, redirect, multi-buffer, transmit")
 
     def test_the_same_without_the_namespaces_sysfs(self):
         self.assertEqual(self.listed(enter="nsenter"), self.listed())
