@@ -145,9 +145,10 @@ static int make_port(struct afxdp_port **out, const struct pio_conf *conf, const
 	};
 	port->tx = calloc(port->n_tx + 1, sizeof(struct pio_queue *));
 	port->rx = calloc(port->n_rx + 1, sizeof(struct pio_queue *));
-	ap->sockets = calloc(ap->n, sizeof(*ap->sockets));
+	ap->sockets = aligned_alloc(_Alignof(struct afxdp_socket), ap->n * sizeof(*ap->sockets));
 	if (!port->tx || !port->rx || !ap->sockets)
 		return err_set(e, -ENOMEM, EXIT_RUN, "cannot open the interface", d->name, "no memory");
+	memset(ap->sockets, 0, ap->n * sizeof(*ap->sockets));
 	return 0;
 }
 

@@ -34,14 +34,14 @@
 
 struct afxdp_program;
 
-/* The memory of one device queue and its sockets. */
+/* The memory of one device queue and its sockets. Each ring is one thread's, so it has cache lines of its own. */
 struct afxdp_socket {
-	struct xsk_umem *umem;
+	_Alignas(128) struct xsk_ring_prod fill;
+	_Alignas(128) struct xsk_ring_cons comp;
+	_Alignas(128) struct xsk_umem *umem;
 	struct xsk_socket *tx, *rx; /* NULL: not in use */
 	unsigned char *base;
 	uint64_t size;
-	struct xsk_ring_prod fill;
-	struct xsk_ring_cons comp;
 };
 
 /* What the kernel still has of a chunk that was sent, in afxdp_tx.sent. */

@@ -21,6 +21,8 @@
 #define TX_BUDGET 256
 /* In copy mode packets that the device still holds count against the socket's buffer, which by default is 200 KB. */
 #define SEND_BUFFER (8 << 20)
+/* The record of what was sent shares no cache line with another queue's. */
+#define SENT_LINE 128U
 /* Packets that one busy poll takes. */
 #define BUSY_POLL_BUDGET 64
 
@@ -205,6 +207,7 @@ static int open_tx(struct afxdp_port *ap, unsigned i, bool zero_copy, struct err
 {
 	struct afxdp_tx *tx = (struct afxdp_tx *)ap->port.tx[i];
 	struct afxdp_socket *s = &ap->sockets[i];
+	const uint64_t chunks = s->size >> ap->chunk_shift;
 	int rc = make_socket(ap, i, zero_copy, NULL, &tx->ring, &s->tx, e);
 
 	if (rc)
@@ -217,7 +220,7 @@ static int open_tx(struct afxdp_port *ap, unsigned i, bool zero_copy, struct err
 	tx->consumed = tx->ring.cached_prod;
 	tx->fd = xsk_socket__fd(s->tx);
 	free(tx->sent);
-	tx->sent = calloc(s->size >> ap->chunk_shift, sizeof(*tx->sent));
+	tx->sent = aligned_alloc(SENT_LINE, (chunks * sizeof(*tx->sent) + SENT_LINE - 1) / SENT_LINE * SENT_LINE);
 	if (!tx->sent)
 		return err_set(e, -ENOMEM, EXIT_RUN, "cannot open a queue", ap->port.name, "no memory");
 	tx->q.ops = ap->want_multi_buffer ? &afxdp_tx_multi_buffer_ops : &afxdp_tx_ops;
