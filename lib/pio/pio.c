@@ -48,82 +48,123 @@ static int check_qdisc(const struct pio_backend *backend, const char *name, stru
 	return -EOPNOTSUPP;
 }
 
-/*
- * The first backend of the table that would work on the link; why the better ones would not is told in *why. *e is the
- * refusal of the last one that this build has.
- */
-static const struct pio_backend *best_backend(const struct host_link *link, bool qdisc, char *why, size_t size,
-					      struct err *e)
+/* Whether a backend would do, as far as can be told without opening it. -ENOTSUP: this build has it not. */
+static int would_do(const struct pio_backend *backend, const struct pio_conf *conf, const struct host_link *link,
+		    struct err *e)
 {
-	size_t used = 0;
+	int rc = backend->needs_link ? 0 : -ENOTSUP;
 
-	why[0] = '\0';
-	err_set(e, -ENOTSUP, EXIT_CAPABILITY, "no backend works on the interface", link->name,
-		"this build has none for it");
-	for (const struct pio_backend *const *b = pio_backends; *b; b++) {
-		struct err refusal = {0};
-		int rc;
-
-		if (!(*b)->needs_link)
-			continue;
-		rc = qdisc ? check_qdisc(*b, link->name, &refusal) : 0;
-		if (!rc)
-			rc = (*b)->probe(link, &refusal);
-		if (rc == 0)
-			return *b;
-		if (rc != -ENOTSUP)
-			*e = refusal;
-		int n = snprintf(why + used, size - used, "%s%s: %s", used ? "; " : "", (*b)->name, refusal.cause);
-
-		used += n > 0 && used + (size_t)n < size ? (size_t)n : 0;
-	}
-	return NULL;
+	if (!rc && conf->qdisc)
+		rc = check_qdisc(backend, link->name, e);
+	return rc ? rc : backend->probe(link, e);
 }
 
-int pio_open(const struct pio_conf *conf, struct pio_port **out, struct err *e)
+/* The named backend (NULL: the best is to be found) and the link, if any. */
+static int look_up(const struct pio_conf *conf, const struct pio_backend **backend, const char **device,
+		   const struct host_link **link, struct err *e)
 {
-	const struct pio_backend *backend;
-	const char *device;
-	char why[sizeof((*out)->caps.why)] = "";
 	char name[IF_NAMESIZE];
 	int rc;
 
-	*out = NULL;
-	if (conf->rx_queues) {
-		rc = conf->filter ? filter_check(conf->filter, e)
-				  : err_set(e, -EINVAL, EXIT_USAGE, "cannot receive", conf->name, "there is no filter");
-		if (rc)
-			return rc;
-	}
-	pio_name_split(conf->name, conf->backend, &backend, &device);
-	if (!backend && conf->backend && conf->backend[0]) {
+	*link = NULL;
+	pio_name_split(conf->name, conf->backend, backend, device);
+	if (!*backend && conf->backend && conf->backend[0]) {
 		err_set(e, -EINVAL, EXIT_USAGE, "cannot open the interface", conf->name, "there is no backend \"%s\"",
 			conf->backend);
 		err_hint(e, "squall devices lists them");
 		return -EINVAL;
 	}
-	if (!backend || backend->needs_link) {
-		const struct host_link *link;
-
-		rc = pio_link_name(device, name, e);
-		if (rc)
-			return rc;
-		link = host_usable_link(conf->host, name, e);
-		if (!link)
-			return -ENODEV;
-		if (!backend)
-			backend = best_backend(link, conf->qdisc, why, sizeof(why), e);
-		if (!backend)
-			return -ENOTSUP;
-	}
-	rc = conf->qdisc ? check_qdisc(backend, device, e) : 0;
-	if (!rc)
-		rc = backend->open(conf, device, out, e);
+	if (*backend && !(*backend)->needs_link)
+		return 0;
+	rc = pio_link_name(*device, name, e);
 	if (rc)
 		return rc;
+	*link = host_usable_link(conf->host, name, e);
+	return *link ? 0 : -ENODEV;
+}
+
+int pio_choose(const struct pio_conf *conf, const struct pio_backend **out, struct err *e)
+{
+	const struct host_link *link;
+	const char *device;
+	int rc = look_up(conf, out, &device, &link, e);
+
+	if (rc || *out)
+		return rc;
+	for (const struct pio_backend *const *b = pio_backends; *b; b++) {
+		if (would_do(*b, conf, link, e) == 0) {
+			*out = *b;
+			return 0;
+		}
+	}
+	return err_set(e, -ENOTSUP, EXIT_CAPABILITY, "no backend works on the interface", link->name,
+		       "squall devices tells why");
+}
+
+/*
+ * A lesser backend may do where this one lacks a privilege or a mode, or where its queue is taken and nothing is to be
+ * received: the program that has the queue has what comes in, too.
+ */
+static bool may_step_down(const struct pio_conf *conf, int rc, const struct err *e)
+{
+	return e->code == EXIT_CAPABILITY || (rc == -EBUSY && !conf->rx_queues);
+}
+
+/* The first backend of the table that works on the link; why the better ones did not is told with the port. */
+static int open_best(const struct pio_conf *conf, const char *device, const struct host_link *link,
+		     struct pio_port **out, struct err *e)
+{
+	char why[sizeof((*out)->caps.why)] = "";
+	size_t used = 0;
+	int rc;
+
+	err_set(e, -ENOTSUP, EXIT_CAPABILITY, "no backend works on the interface", link->name,
+		"this build has none for it");
+	for (const struct pio_backend *const *b = pio_backends; *b; b++) {
+		struct err refusal = {0};
+
+		rc = would_do(*b, conf, link, &refusal);
+		if (rc == -ENOTSUP)
+			continue;
+		if (!rc)
+			rc = (*b)->open(conf, device, out, &refusal);
+		if (!rc)
+			break;
+		*e = refusal;
+		if (!may_step_down(conf, rc, e))
+			return rc;
+		int n = snprintf(why + used, sizeof(why) - used, "%s%s: %s", used ? "; " : "", (*b)->name,
+				 refusal.cause);
+
+		used += n > 0 && used + (size_t)n < sizeof(why) ? (size_t)n : 0;
+	}
+	if (!*out)
+		return -ENOTSUP;
+	*e = (struct err){0};
 	if (why[0] && !(*out)->caps.why[0])
 		snprintf((*out)->caps.why, sizeof((*out)->caps.why), "%s", why);
 	return 0;
+}
+
+int pio_open(const struct pio_conf *conf, struct pio_port **out, struct err *e)
+{
+	const struct pio_backend *backend;
+	const struct host_link *link;
+	const char *device;
+	int rc = 0;
+
+	*out = NULL;
+	if (conf->rx_queues)
+		rc = conf->filter ? filter_check(conf->filter, e)
+				  : err_set(e, -EINVAL, EXIT_USAGE, "cannot receive", conf->name, "there is no filter");
+	if (!rc)
+		rc = look_up(conf, &backend, &device, &link, e);
+	if (rc)
+		return rc;
+	if (!backend)
+		return open_best(conf, device, link, out, e);
+	rc = conf->qdisc ? check_qdisc(backend, device, e) : 0;
+	return rc ? rc : backend->open(conf, device, out, e);
 }
 
 void pio_close(struct pio_port *port)

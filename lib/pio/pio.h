@@ -60,7 +60,7 @@ struct pio_note {
 /* What the opened device took, never what was asked for. */
 struct pio_caps {
 	char mechanism[64];        /* in words: "TPACKET_V2 ring, linear copy", "native, copy" */
-	char why[192];             /* why not a better one; empty when this is the best there is */
+	char why[256];             /* why not a better one; empty when this is the best there is */
 	bool zero_copy;            /* the device reads and writes the pool's memory */
 	bool kernel_keeps;         /* Linux still uses the interface, for what is not received here */
 	bool rx_copies;            /* and gets what is received here, too */
@@ -161,8 +161,15 @@ extern const struct pio_backend *const pio_backends[];
 /* ---- cold calls: main thread, before and after the queues' threads run ---- */
 
 /*
- * Opens a port. Errors: EXIT_USAGE (name, options, frame too large), EXIT_CAPABILITY (privilege, backend), EXIT_LINK,
- * EXIT_RUN. On failure *out is NULL and nothing is left behind.
+ * The backend that pio_open() would try first for conf's name, backend and qdisc: the named one, or the first of the
+ * table that could do. Changes nothing. Errors as of pio_open().
+ */
+int pio_choose(const struct pio_conf *conf, const struct pio_backend **out, struct err *e);
+
+/*
+ * Opens a port. Without a named backend it is the first of the table that works: one that lacks a privilege or a mode
+ * is passed over, and caps.why tells. Errors: EXIT_USAGE (name, options, frame too large), EXIT_CAPABILITY (privilege,
+ * backend), EXIT_LINK, EXIT_RUN. On failure *out is NULL and nothing is left behind.
  */
 int pio_open(const struct pio_conf *conf, struct pio_port **out, struct err *e);
 void pio_close(struct pio_port *port);
