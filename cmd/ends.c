@@ -3,6 +3,7 @@
 
 #include "engine.h"
 #include "lib/clock.h"
+#include "lib/link_wait.h"
 #include "lib/log.h"
 #include "lib/pio/pio.h"
 #include "signals.h"
@@ -15,6 +16,10 @@
 
 /* How long the kernel may take to find a neighbour: three ARP requests a second apart, and a little. */
 #define RESOLVE_MS 3500
+
+/* A driver may restart its rings, and the port with them, when an XDP program comes; ixgbe takes some 12 s for it. */
+#define RESTART_STEADY_NS (500 * NS_PER_MS)
+#define RESTART_WAIT_NS   (20 * NS_PER_S)
 
 /* Without an interface there is nobody to ask: addresses of the benchmarking ranges (RFC 2544, RFC 5180). */
 #define LOOP_SRC_IP4 "198.18.0.1"
@@ -53,36 +58,77 @@ int ends_find_link(struct ends *ends, const struct config *cfg, struct err *e)
 	return 0;
 }
 
-int ends_wait_link(const struct host_link *link, struct err *e)
+static int refuse_down(const struct host_link *link, struct err *e)
 {
-	uint64_t give_up = clock_mono_ns() + LINK_WAIT_NS;
-	bool told = false;
-	bool up, carrier;
-	int rc;
+	err_set(e, -ENETDOWN, EXIT_LINK, "cannot use the interface", link->name, "it is down");
+	err_hint(e, "ip link set %s up", link->name);
+	return -ENETDOWN;
+}
 
+static int refuse_late(const struct host_link *link, bool restarted, struct err *e)
+{
+	if (restarted) {
+		err_set(e, -ENETDOWN, EXIT_LINK, "cannot use the interface", link->name,
+			"attaching to it took its carrier away, and it was not back for good within 20 s");
+		err_hint(e, "check the cable and the other end; --xdp-mode generic leaves the carrier alone");
+	} else {
+		err_set(e, -ENETDOWN, EXIT_LINK, "cannot use the interface", link->name,
+			"it has no carrier, and none came within 5 s");
+		err_hint(e, "check the cable, or set the other end up");
+	}
+	return -ENETDOWN;
+}
+
+/* For the report: how long, and why. */
+static void note_wait(struct ends *ends, uint64_t ns, const char *why)
+{
+	size_t used = strlen(ends->waited);
+
+	snprintf(ends->waited + used, sizeof(ends->waited) - used, "%s%.2f s: %s", used ? "; " : "", (double)ns / 1e9,
+		 why);
+}
+
+int ends_wait_link(struct ends *ends, bool restarted, struct err *e)
+{
+	const struct host_link *link = ends->link;
+	const uint64_t begin = clock_mono_ns();
+	struct link_wait w;
+	bool told = false;
+
+	link_wait_begin(&w, begin, restarted ? &ends->seen : NULL, restarted ? RESTART_STEADY_NS : 0,
+			restarted ? RESTART_WAIT_NS : LINK_WAIT_NS);
 	for (;;) {
-		rc = host_link_state(link->index, &up, &carrier);
+		int rc = host_link_state(link->index, &ends->seen);
+		uint64_t now = clock_mono_ns();
+
 		if (rc)
 			return err_set(e, rc, EXIT_RUN, "cannot use the interface", link->name, "%s",
 				       rc == -ENODEV ? "it has vanished" : strerror(-rc));
-		if (!up) {
-			err_set(e, -ENETDOWN, EXIT_LINK, "cannot use the interface", link->name, "it is down");
-			err_hint(e, "ip link set %s up", link->name);
-			return -ENETDOWN;
-		}
-		if (carrier)
+		switch (link_wait_look(&w, now, &ends->seen)) {
+		case LINK_READY:
+			if (restarted)
+				note_wait(ends, now - begin,
+					  w.missed ? "attaching took the carrier away"
+						   : "attaching might have taken the carrier away");
+			else if (told)
+				note_wait(ends, now - begin, "there was no carrier");
 			return 0;
+		case LINK_DOWN:
+			return refuse_down(link, e);
+		case LINK_LATE:
+			return refuse_late(link, restarted, e);
+		case LINK_NOT_YET:
+			break;
+		}
 		if (signals_stop)
 			return err_set(e, -EINTR, EXIT_DONE, "stopped", link->name, "while waiting for a carrier");
-		if (clock_mono_ns() >= give_up) {
-			err_set(e, -ENETDOWN, EXIT_LINK, "cannot use the interface", link->name,
-				"it has no carrier, and none came within 5 s");
-			err_hint(e, "check the cable, or set the other end up");
-			return -ENETDOWN;
+		if (w.missed && !told) {
+			told = true;
+			if (restarted)
+				log_note("waiting for the carrier of %s, which attaching took away", link->name);
+			else
+				log_note("%s has no carrier: waiting up to 5 s for one", link->name);
 		}
-		if (!told)
-			log_note("%s has no carrier: waiting up to 5 s for one", link->name);
-		told = true;
 		signals_sleep(50 * NS_PER_MS);
 	}
 }
@@ -113,7 +159,7 @@ int ends_resolve(struct ends *ends, const struct config *cfg, struct err *e)
 		resolve_without_link(ends, cfg);
 		return 0;
 	}
-	rc = ends_wait_link(ends->link, e);
+	rc = ends_wait_link(ends, false, e);
 	if (rc)
 		return rc;
 	if (mac_is_zero(&cfg->src_mac))

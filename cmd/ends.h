@@ -16,7 +16,9 @@ struct ends {
 	const struct host_link *link;  /* NULL: the backend has no Linux interface (loop) */
 	uint32_t tx_queues, rx_queues; /* what the device has */
 	struct gen_ends gen;
-	char how[128]; /* how the destination MAC was found */
+	char how[128];               /* how the destination MAC was found */
+	char waited[128];            /* how long the carrier was waited for; empty: not at all */
+	struct host_link_state seen; /* when the link was last waited for */
 };
 
 /*
@@ -28,8 +30,12 @@ int ends_find_link(struct ends *ends, const struct config *cfg, struct err *e);
 int ends_resolve(struct ends *ends, const struct config *cfg, struct err *e);
 void ends_free(struct ends *ends);
 
-/* Waits until the link has a carrier, 5 s at most. EXIT_LINK when it is down or none comes; -EINTR after a signal. */
-int ends_wait_link(const struct host_link *link, struct err *e);
+/*
+ * Waits until the link has a carrier, 5 s at most. restarted: for after something that may have taken it away, until it
+ * has been there for 500 ms without a break, 20 s at most. EXIT_LINK when the link is down or no carrier comes; -EINTR
+ * after a signal.
+ */
+int ends_wait_link(struct ends *ends, bool restarted, struct err *e);
 
 /*
  * The safety question: no limit on the interface of the default route or of this SSH session. Answered by --yes, or on

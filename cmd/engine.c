@@ -28,9 +28,11 @@ static void find_cpus(const struct engine *en, const struct host_link *link, int
 {
 	const struct config_cpus *given = &en->cfg->cpus;
 
-	if (!given->n)
+	if (!given->n) {
 		placement_of_threads("", NULL, link, en->n_tx, en->n_rx, cpu);
-	for (unsigned i = 0; given->n && i < en->n_tx + en->n_rx; i++)
+		return;
+	}
+	for (unsigned i = 0; i < en->n_tx + en->n_rx; i++)
 		cpu[i] = given->cpu[i % given->n];
 }
 
@@ -48,7 +50,7 @@ int engine_init(struct engine *en, const struct config *cfg, struct pio_port *po
 	en->n_rx = port->n_rx;
 	en->tx = aligned_alloc(128, (en->n_tx + 1) * sizeof(*en->tx));
 	en->rx = aligned_alloc(128, (en->n_rx + 1) * sizeof(*en->rx));
-	cpu = malloc((en->n_tx + en->n_rx + 1) * sizeof(*cpu));
+	cpu = calloc(en->n_tx + en->n_rx + 1, sizeof(*cpu));
 	if (!en->tx || !en->rx || !cpu) {
 		rc = err_set(e, -ENOMEM, EXIT_RUN, "cannot start the run", port->name, "no memory");
 		goto out;
@@ -174,14 +176,14 @@ static bool all_done(const struct engine *en)
 
 static void check_link(struct engine *en, uint64_t now)
 {
+	struct host_link_state link;
 	struct err e = {0};
-	bool up, carrier;
 	int rc;
 
 	if (!en->port->ifindex || now - en->link_checked_ns < LINK_CHECK_NS)
 		return;
 	en->link_checked_ns = now;
-	rc = host_link_state(en->port->ifindex, &up, &carrier);
+	rc = host_link_state(en->port->ifindex, &link);
 	if (rc == -ENODEV) {
 		err_set(&e, -ENODEV, EXIT_RUN, "the run ended early", en->port->name, "the interface has vanished");
 		err_hint(&e, "squall devices shows what is there now");
@@ -190,7 +192,7 @@ static void check_link(struct engine *en, uint64_t now)
 	}
 	if (rc) /* the look failed, not the link */
 		return;
-	if (up && carrier) {
+	if (link.up && link.carrier) {
 		if (en->link_down_ns)
 			warn(en, "%s: the link is back after %.1f s", en->port->name,
 			     (double)(now - en->link_down_ns) / 1e9);
@@ -200,7 +202,7 @@ static void check_link(struct engine *en, uint64_t now)
 	if (!en->link_down_ns) {
 		en->link_down_ns = now;
 		warn(en, "%s: %s %.1f s after the start", en->port->name,
-		     up ? "the link lost its carrier" : "the interface was set down",
+		     link.up ? "the link lost its carrier" : "the interface was set down",
 		     (double)(now - en->start_ns) / 1e9);
 	}
 	if (en->n_tx && now - en->link_down_ns >= LINK_WAIT_NS) {

@@ -52,7 +52,7 @@ struct engine {
 	struct host_drops drops_at_start;
 };
 
-/* A link that is down longer than this ends the run, and is waited for no longer before it. */
+/* A link that is down longer than this ends the run, and is waited for no longer before it (but see ends.h). */
 #define LINK_WAIT_NS 5000000000ULL
 
 /*

@@ -42,6 +42,8 @@ static void interface_facts(struct report_plan *facts, const struct ends *ends, 
 		else
 			report_warn(&facts->warnings, "%s", n->text);
 	}
+	if (ends->waited[0])
+		report_fact_add(facts, "link_wait", "link wait", "%s", ends->waited);
 	report_fact_add(facts, "queues", "queues", "%u transmit, %u receive", port->n_tx, port->n_rx);
 }
 

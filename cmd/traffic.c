@@ -89,7 +89,7 @@ static int prepare(struct traffic *t, const struct config *cfg, struct err *e)
 			rc = ends_confirm(ends, cfg, gen_pace_pps(&t->plan.pace) < 0, e);
 		conf.max_frame = t->plan.len;
 	} else if (!rc && ends->link) {
-		rc = ends_wait_link(ends->link, e);
+		rc = ends_wait_link(ends, false, e);
 		conf.max_frame = ends->link->mtu + FACTS_L2_MAX;
 	}
 	if (!rc && receives(cfg))
@@ -101,7 +101,10 @@ static int prepare(struct traffic *t, const struct config *cfg, struct err *e)
 		conf.tx_queues = tx_queues_of(cfg, ends, &t->plan, &t->facts.warnings);
 	if (receives(cfg))
 		conf.rx_queues = queues_of(cfg, ends->rx_queues, "receive", &t->facts.warnings);
-	return pio_open(&conf, &t->port, e);
+	rc = pio_open(&conf, &t->port, e);
+	if (!rc && ends->link)
+		rc = ends_wait_link(ends, t->port->caps.restarts_link, e);
+	return rc;
 }
 
 static void run(struct traffic *t, const struct config *cfg, struct report *report, struct err *e)

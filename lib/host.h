@@ -94,8 +94,12 @@ int host_parse(struct host *h, const void *msgs, size_t len);
 const struct host_link *host_link_by_name(const struct host *h, const char *name);
 const struct host_link *host_link_by_index(const struct host *h, int index);
 
-/* The link's flags as they are now. -ENODEV when it is gone. Cheap enough for ten calls a second. */
-int host_link_state(int index, bool *up, bool *carrier);
+/* The link as it is now. -ENODEV when it is gone. Cheap enough for twenty calls a second. */
+struct host_link_state {
+	bool up, carrier;         /* as in struct host_link */
+	uint32_t carrier_changes; /* how often the carrier came or went: what happens between two looks shows here */
+};
+int host_link_state(int index, struct host_link_state *out);
 
 /* The link's own 64-bit counters (RTM_GETSTATS). -ENODEV when it is gone. */
 struct host_counters {

@@ -29,23 +29,30 @@ static int ask(uint16_t type, const void *header, size_t size, mnl_cb_t cb, void
 	return rc;
 }
 
-static int take_flags(const struct nlmsghdr *nlh, void *data)
+static int take_state(const struct nlmsghdr *nlh, void *data)
 {
-	struct ifinfomsg *m = data;
+	struct host_link_state *out = data;
+	const struct nlattr *tb[IFLA_CARRIER_CHANGES + 1];
+	const struct ifinfomsg *m;
 
-	if (nlh->nlmsg_type == RTM_NEWLINK && mnl_nlmsg_get_payload_len(nlh) >= sizeof(*m))
-		memcpy(m, mnl_nlmsg_get_payload(nlh), sizeof(*m));
+	if (nlh->nlmsg_type != RTM_NEWLINK)
+		return MNL_CB_OK;
+	m = host_nl_open_message(nlh, sizeof(*m), tb, IFLA_CARRIER_CHANGES);
+	if (!m || host_nl_read_attr(tb[IFLA_CARRIER_CHANGES], &out->carrier_changes, sizeof(out->carrier_changes))) {
+		errno = EBADMSG;
+		return MNL_CB_ERROR;
+	}
+	out->up = m->ifi_flags & IFF_UP;
+	out->carrier = m->ifi_flags & IFF_LOWER_UP;
 	return MNL_CB_OK;
 }
 
-int host_link_state(int index, bool *up, bool *carrier)
+int host_link_state(int index, struct host_link_state *out)
 {
 	struct ifinfomsg m = {.ifi_index = index};
-	int rc = ask(RTM_GETLINK, &m, sizeof(m), take_flags, &m);
 
-	*up = m.ifi_flags & IFF_UP;
-	*carrier = m.ifi_flags & IFF_LOWER_UP;
-	return rc;
+	memset(out, 0, sizeof(*out));
+	return ask(RTM_GETLINK, &m, sizeof(m), take_state, out);
 }
 
 static int take_stats(const struct nlmsghdr *nlh, void *data)

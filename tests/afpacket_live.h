@@ -102,13 +102,12 @@ static inline struct host_counters counters_of(const char *link)
 static inline void await_carrier(const char *link, bool want)
 {
 	uint64_t deadline = clock_mono_ns() + WAIT_NS;
-	bool up;
-	bool carrier;
+	struct host_link_state s;
 
 	do {
-		assert_int_equal(host_link_state(index_of(here, link), &up, &carrier), 0);
-	} while (carrier != want && clock_mono_ns() < deadline);
-	assert_int_equal(carrier, want);
+		assert_int_equal(host_link_state(index_of(here, link), &s), 0);
+	} while (s.carrier != want && clock_mono_ns() < deadline);
+	assert_int_equal(s.carrier, want);
 }
 
 /* A frame whose content follows from its number: an experimental EtherType, the number, a pattern. */

@@ -329,21 +329,27 @@ static void link_state(void **state)
 {
 	struct host_counters c;
 	int index = (int)if_nametoindex("va");
-	bool up;
-	bool carrier;
+	struct host_link_state s;
+	uint32_t changes;
 
 	(void)state;
 	decide("10.77.0.2");
-	assert_int_equal(host_link_state(index, &up, &carrier), 0);
-	assert_true(up && carrier);
+	assert_int_equal(host_link_state(index, &s), 0);
+	assert_true(s.up && s.carrier);
+	changes = s.carrier_changes;
+	run(there, "ip link set vb down; ip link set vb up");
+	assert_int_equal(host_link_state(index, &s), 0);
+	assert_true(s.up && s.carrier);
+	assert_int_equal(s.carrier_changes, changes + 2);
 	run(there, "ip link set vb down");
-	assert_int_equal(host_link_state(index, &up, &carrier), 0);
-	assert_true(up && !carrier);
+	assert_int_equal(host_link_state(index, &s), 0);
+	assert_true(s.up && !s.carrier);
+	assert_int_equal(s.carrier_changes, changes + 3);
 	run(here, "ip link set va down");
-	assert_int_equal(host_link_state(index, &up, &carrier), 0);
-	assert_true(!up && !carrier);
+	assert_int_equal(host_link_state(index, &s), 0);
+	assert_true(!s.up && !s.carrier);
 	run(here, "ip link del va");
-	assert_int_equal(host_link_state(index, &up, &carrier), -ENODEV);
+	assert_int_equal(host_link_state(index, &s), -ENODEV);
 	assert_int_equal(host_link_counters(index, &c), -ENODEV);
 	assert_int_equal(host_resolve(&path, 3000, NULL, &err), -ENODEV);
 	assert_non_null(strstr(err.object, "10.77.0.2"));
