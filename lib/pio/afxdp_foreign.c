@@ -54,7 +54,7 @@ static void look_for_link(struct afxdp_foreign *f, int ifindex)
 
 int afxdp_foreign_find(int ifindex, struct afxdp_foreign *out)
 {
-	LIBBPF_OPTS(bpf_xdp_query_opts, q);
+	struct bpf_xdp_query_opts q = {.sz = sizeof(q)};
 	int rc = bpf_xdp_query(ifindex, 0, &q);
 
 	memset(out, 0, sizeof(*out));

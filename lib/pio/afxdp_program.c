@@ -49,8 +49,8 @@ static int prepare(struct bpf_object *obj, const struct rules *rules, unsigned q
 	rc = bpf_map__set_initial_value(constants, rules, sizeof(*rules));
 	if (rc)
 		return rc;
-	if (!multi_buffer)
-		bpf_program__set_flags(prog, bpf_program__flags(prog) & ~(unsigned)BPF_F_XDP_HAS_FRAGS);
+	if (multi_buffer)
+		bpf_program__set_flags(prog, bpf_program__flags(prog) | BPF_F_XDP_HAS_FRAGS);
 	return bpf_map__set_max_entries(sockets, queues);
 }
 
@@ -175,6 +175,12 @@ static int refused(const struct afxdp_program *p, int rc, int ifindex, const cha
 	default:
 		break;
 	}
+	if (native && mtu <= MTU_ONE_BUFFER && rc == -ERANGE) { /* veth looks at what the other end may send */
+		err_set(e, rc, EXIT_CAPABILITY, WHAT_ATTACH, p->name,
+			"the driver takes no native XDP program with an MTU as large as the peer's");
+		err_hint(e, "an MTU of %d or less at the peer, or --xdp-mode generic", MTU_ONE_BUFFER);
+		return rc;
+	}
 	if (native && mtu > MTU_ONE_BUFFER &&
 	    (rc == -ERANGE || rc == -EINVAL || rc == -EMSGSIZE || rc == -EOPNOTSUPP)) {
 		err_set(e, rc, EXIT_CAPABILITY, WHAT_ATTACH, p->name,
@@ -190,7 +196,8 @@ static int refused(const struct afxdp_program *p, int rc, int ifindex, const cha
 
 int afxdp_program_attach(struct afxdp_program *p, int ifindex, const char *ifname, bool native, struct err *e)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = native ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE);
+	struct bpf_link_create_opts opts = {.sz = sizeof(opts),
+					    .flags = native ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE};
 	int fd = bpf_link_create(p->prog_fd, ifindex, BPF_XDP, &opts);
 
 	if (fd < 0)

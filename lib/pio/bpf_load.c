@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <linux/capability.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ void bpf_log_quiet(void)
 
 int bpf_open(struct bpf_object **out, const void *elf, size_t size, const char *object_name, struct err *e)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "squall");
+	struct bpf_object_open_opts opts = {.sz = sizeof(opts), .object_name = "squall"};
 
 	bpf_log_quiet();
 	*out = bpf_object__open_mem(elf, size, &opts);
@@ -98,31 +99,76 @@ static bool has_capability(unsigned cap)
 	return data[CAP_TO_INDEX(cap)].effective & CAP_TO_MASK(cap);
 }
 
-/* CAP_SYS_ADMIN stands for CAP_BPF (include/linux/capability.h, bpf_capable()), and for CAP_NET_ADMIN in BPF only. */
+/*
+ * What loading a program of ours takes. CAP_PERFMON: without it the verifier lets no pointer be kept where something
+ * else was. CAP_SYS_ADMIN stands for the first two (include/linux/capability.h, bpf_capable() and perfmon_capable()).
+ */
+static const struct {
+	unsigned cap;
+	const char *name;
+	bool of_admin;
+} needed[] = {
+	{CAP_BPF, "CAP_BPF", true},
+	{CAP_PERFMON, "CAP_PERFMON", true},
+	{CAP_NET_ADMIN, "CAP_NET_ADMIN", false},
+};
+
+/* "CAP_BPF and CAP_NET_ADMIN", and how many. */
+static unsigned missing_capabilities(char *buf, size_t size)
+{
+	bool admin = has_capability(CAP_SYS_ADMIN);
+	unsigned n = 0;
+
+	buf[0] = '\0';
+	for (unsigned i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		size_t used = strlen(buf);
+
+		if (has_capability(needed[i].cap) || (admin && needed[i].of_admin))
+			continue;
+		snprintf(buf + used, size - used, "%s%s", n++ ? " and " : "", needed[i].name);
+	}
+	return n;
+}
+
 int bpf_forbidden(const char *what, const char *object_name, struct err *e)
 {
-	bool bpf = has_capability(CAP_BPF) || has_capability(CAP_SYS_ADMIN);
-	bool net = has_capability(CAP_NET_ADMIN);
+	char missing[64];
+	unsigned n = missing_capabilities(missing, sizeof(missing));
 
-	if (bpf && net) {
+	if (!n) {
 		err_set(e, -EPERM, EXIT_CAPABILITY, what, object_name,
-			"the system forbids it, although CAP_BPF and CAP_NET_ADMIN are there");
+			"the system forbids it, although every capability for it is there");
 		err_hint(e,
-			 "afpacket:IFACE works without BPF programs; a container or a security module may forbid BPF");
+			 "afpacket:IFACE works without BPF programs; a container or a security module may forbid them");
 		return -EPERM;
 	}
-	err_set(e, -EPERM, EXIT_CAPABILITY, what, object_name, "this needs %s%s%s, which %s missing",
-		bpf ? "" : "CAP_BPF (or CAP_SYS_ADMIN)", !bpf && !net ? " and " : "", net ? "" : "CAP_NET_ADMIN",
-		!bpf && !net ? "are" : "is");
-	err_hint(e, "run it as root, or with the capabilities; afpacket:IFACE needs CAP_NET_RAW only");
+	err_set(e, -EPERM, EXIT_CAPABILITY, what, object_name, "%s %s missing", missing, n > 1 ? "are" : "is");
+	err_hint(e, "run it as root, or with CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN; afpacket:IFACE needs CAP_NET_RAW "
+		    "only");
 	return -EPERM;
+}
+
+static int load_refused(int rc, const char *log, const char *object_name, struct err *e)
+{
+	char missing[64];
+	char why[512];
+
+	log_text(log);
+	telling_line(log, why, sizeof(why));
+	if (rc == -EPERM || (rc == -EACCES && missing_capabilities(missing, sizeof(missing))))
+		return bpf_forbidden(WHAT_LOAD, object_name, e);
+	if (!why[0])
+		return err_set(e, rc, EXIT_RUN, WHAT_LOAD, object_name, "%s", strerror(-rc));
+	err_set(e, rc, EXIT_RUN, WHAT_LOAD, object_name, "the kernel's verifier refused it (%s): %s", strerror(-rc),
+		why);
+	err_hint(e, "--verbose shows the verifier's whole log; afpacket:IFACE works without a program");
+	return rc;
 }
 
 int bpf_load(struct bpf_object *obj, const char *object_name, struct err *e)
 {
 	struct bpf_program *prog = bpf_object__next_program(obj, NULL);
 	char *log = calloc(1, VERIFIER_LOG_MAX);
-	char why[512];
 	int rc;
 
 	if (!log)
@@ -131,19 +177,8 @@ int bpf_load(struct bpf_object *obj, const char *object_name, struct err *e)
 	if (prog)
 		bpf_program__set_log_buf(prog, log, VERIFIER_LOG_MAX);
 	rc = bpf_object__load(obj);
-	if (rc) {
-		log_text(log);
-		telling_line(log, why, sizeof(why));
-		if (rc == -EPERM && !why[0])
-			bpf_forbidden(WHAT_LOAD, object_name, e);
-		else if (why[0])
-			err_set(e, rc, EXIT_RUN, WHAT_LOAD, object_name, "the kernel's verifier refused it (%s): %s",
-				strerror(-rc), why);
-		else
-			err_set(e, rc, EXIT_RUN, WHAT_LOAD, object_name, "%s", strerror(-rc));
-		if (why[0])
-			err_hint(e, "--verbose shows the verifier's whole log; afpacket:IFACE works without a program");
-	}
+	if (rc)
+		rc = load_refused(rc, log, object_name, e);
 	if (prog)
 		bpf_program__set_log_buf(prog, NULL, 0);
 	free(log);

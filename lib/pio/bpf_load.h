@@ -21,7 +21,8 @@ int bpf_open(struct bpf_object **out, const void *elf, size_t size, const char *
 
 /*
  * Creates the maps and loads the programs. After a failure the object can only be closed. -EPERM: EXIT_CAPABILITY,
- * naming the capabilities that are missing; else EXIT_RUN, with the verifier's last telling line where it refused.
+ * naming the capabilities that are missing (CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN); else EXIT_RUN, with the verifier's
+ * last telling line where it refused.
  */
 int bpf_load(struct bpf_object *obj, const char *object_name, struct err *e);
 

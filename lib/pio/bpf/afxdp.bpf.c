@@ -14,7 +14,8 @@ struct {
 	__type(value, uint32_t);
 } sockets SEC(".maps");
 
-SEC("xdp.frags")
+/* For packets of several buffers too, where the kernel has them: a flag that is set when it is loaded. */
+SEC("xdp")
 int squall_afxdp(struct xdp_md *ctx)
 {
 	if (!decide_takes(&rules, ctx))

@@ -142,7 +142,7 @@ CORE_INLINE void decide_ip6(struct decide_headers *h, const unsigned char *at, c
 }
 
 /* The caller has compared the Ethernet header with the end. */
-CORE_INLINE void decide_parse(struct decide_headers *h, const unsigned char *data, const unsigned char *end)
+CORE_INLINE void decide_parse(struct decide_headers *h, const unsigned char *data, const unsigned char *end, bool ip)
 {
 	const unsigned char *at = data + ETH_HEADER_LEN;
 	uint32_t type = core_be16(decide_get16(data + ETH_MACS_LEN));
@@ -158,9 +158,9 @@ CORE_INLINE void decide_parse(struct decide_headers *h, const unsigned char *dat
 		at += VLAN_TAG_LEN;
 	}
 	h->type = type;
-	if (type == TYPE_IP4)
+	if (ip && type == TYPE_IP4)
 		decide_ip4(h, at, end);
-	else if (type == TYPE_IP6)
+	else if (ip && type == TYPE_IP6)
 		decide_ip6(h, at, end);
 }
 
@@ -239,11 +239,35 @@ CORE_INLINE bool decide_is_partial(const volatile struct rules *r, struct xdp_md
 	return r->fragmented && data + (bpf_xdp_get_buff_len(ctx) & DECIDE_LEN_MASK) > end;
 }
 
+#define DECIDE_L2_KINDS (1U << FILTER_DST_MAC | 1U << FILTER_VLAN | 1U << FILTER_ETHERTYPE)
+
+/* Whether the rules look at more than the Ethernet header and its tags. */
+CORE_INLINE bool decide_asks_ip(const volatile struct rules *r)
+{
+	return r->take == RULES_UNMANAGED || r->kinds & ~DECIDE_L2_KINDS;
+}
+
+CORE_INLINE bool decide_by(const volatile struct rules *r, const struct decide_headers *h, const unsigned char *data,
+			   struct xdp_md *ctx)
+{
+	if (r->take == RULES_MATCHES)
+		return decide_matches(r, h, data);
+	return !decide_is_management(r, h) && !(h->cut && decide_is_partial(r, ctx));
+}
+
+/* Untagged IPv4 without options, whole, and no fragment: what packets mostly are. */
+CORE_INLINE bool decide_is_plain_ip4(const unsigned char *data, const unsigned char *end)
+{
+	const unsigned char *l3 = data + ETH_HEADER_LEN;
+
+	return l3 + IP4_HEADER_LEN + PORTS_LEN <= end && decide_get16(data + ETH_MACS_LEN) == core_be16(TYPE_IP4) &&
+	       l3[0] == 0x45 && !(decide_get16(l3 + 6) & core_be16(0x3fff));
+}
+
 CORE_INLINE bool decide_takes(const volatile struct rules *r, struct xdp_md *ctx)
 {
 	const unsigned char *data = (const unsigned char *)(long)ctx->data;
 	const unsigned char *end = (const unsigned char *)(long)ctx->data_end;
-	struct decide_headers h = {.vlan = NO_VLAN};
 	const unsigned char *l3 = data + ETH_HEADER_LEN;
 	uint32_t take = r->take;
 
@@ -251,20 +275,34 @@ CORE_INLINE bool decide_takes(const volatile struct rules *r, struct xdp_md *ctx
 		return false;
 	if (take == RULES_ALL)
 		return true;
-	/* Untagged IPv4 without options, whole, and no fragment: what packets mostly are. */
-	if (r->port_only && l3 + IP4_HEADER_LEN + PORTS_LEN <= end &&
-	    decide_get16(data + ETH_MACS_LEN) == core_be16(TYPE_IP4) && l3[0] == 0x45 &&
-	    !(decide_get16(l3 + 6) & core_be16(0x3fff))) {
-		uint16_t port = core_be16(decide_get16(l3 + IP4_HEADER_LEN + 2));
+	if (decide_asks_ip(r) && decide_is_plain_ip4(data, end)) {
+		uint32_t dport = core_be16(decide_get16(l3 + IP4_HEADER_LEN + 2));
 
-		return l3[9] == r->ranges[0].lo && port >= r->ranges[1].lo && port <= r->ranges[1].hi;
+		if (r->port_only)
+			return l3[9] == r->ranges[0].lo && dport >= r->ranges[1].lo && dport <= r->ranges[1].hi;
+		struct decide_headers plain = {
+			.src = {decide_get32(l3 + 12)},
+			.dst = {decide_get32(l3 + 16)},
+			.type = TYPE_IP4,
+			.vlan = NO_VLAN,
+			.family = 4,
+			.proto = l3[9],
+			.first = l3[IP4_HEADER_LEN],
+			.sport = core_be16(decide_get16(l3 + IP4_HEADER_LEN)),
+			.dport = dport,
+			.has_first = true,
+			.has_ports = true,
+		};
+
+		return decide_by(r, &plain, data, ctx);
 	}
 	if (l3 > end)
 		return take == RULES_UNMANAGED;
-	decide_parse(&h, data, end);
-	if (take == RULES_MATCHES)
-		return decide_matches(r, &h, data);
-	return !decide_is_management(r, &h) && !(h.cut && decide_is_partial(r, ctx));
+	struct decide_headers h = {.vlan = NO_VLAN};
+
+	if (r->kinds != 1U << FILTER_DST_MAC)
+		decide_parse(&h, data, end, decide_asks_ip(r));
+	return decide_by(r, &h, data, ctx);
 }
 
 #endif
