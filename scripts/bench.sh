@@ -1,8 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# bench.sh [--rounds N] [--seconds S] [tx|rx|loop|start|rate ...]: measures this machine with build/release/squall, side
-# by side with trafgen where it can be compared, in interleaved rounds. All five parts unless some are named; about seven
-# minutes. Figures want a machine that does nothing else.
+# bench.sh [--rounds N] [--seconds S] [PART...]: measures this machine with build/release/squall, in interleaved rounds
+# side by side with what it can be compared with: trafgen, a bare loop around AF_XDP's rings (bench/bare_xsk.c) and
+# testpmd, which is left out where it is missing (apt-get install dpdk-dev librte-net-af-xdp23). All parts unless some
+# are named; about fourteen minutes, half of it for the first five. Figures want a machine that does nothing else.
+#
+#   tx rx         AF_PACKET: sending beside trafgen; receiving
+#   loop          the loop backend: time and instructions per packet
+#   start rate    time to the first packet; how exact the rate is
+#   xdp-tx        AF_XDP: sending on veth and on a sink (ifb), one and two queues
+#   xdp-user      user time per packet sent at full rate
+#   xdp-rx        receiving on veth, and whether every packet is accounted for
+#   xdp-ir        instructions per packet, sent and received (callgrind)
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 

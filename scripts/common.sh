@@ -22,6 +22,6 @@ need_root() {
 # Fills `files` with every C file of the tree in the current directory.
 c_files() {
 	shopt -s globstar nullglob
-	files=({lib,gen,rx,tui,cmd,examples,tests}/**/*.[ch])
+	files=({lib,gen,rx,tui,cmd,examples,tests,scripts}/**/*.[ch])
 	[ ${#files[@]} -gt 0 ] || die "no C files in $PWD"
 }

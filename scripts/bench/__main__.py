@@ -2,7 +2,9 @@
 """The bench's command line and its table."""
 import argparse, platform, signal, statistics, sys
 
-import lab, measures
+import lab, measures, xdp
+
+PARTS = {**measures.PARTS, **xdp.PARTS}
 
 
 def figure(x):
@@ -16,7 +18,7 @@ def spread(figures):
     return text if len(figures) == 1 else f"{text} ({figure(min(figures))} to {figure(max(figures))})"
 
 
-LINE = "{:<42} {:<10} {:>26} {:>26} {:>6} {:>9}  {}"
+LINE = "{:<60} {:<10} {:>26} {:>26} {:>6} {:>9}  {}"
 
 
 def show(row):
@@ -30,19 +32,19 @@ def show(row):
         if value is not None and not (ratio is None and row.unit == "Mpps"):
             met = value >= row.target if row.least else value <= row.target
             verdict = "met" if met else "MISSED"
-    print(LINE.format(row.what, row.unit, spread(row.mine), spread(row.peer) if row.peer else "", f"{ratio:.2f}" if ratio else "", target,
+    print(LINE.format(row.what, row.unit, spread(row.mine), spread(row.peer) if row.peer else "", f"{ratio:.3f}" if ratio else "", target,
                       "; ".join(filter(None, (verdict, row.note)))).rstrip(), flush=True)
 
 
 def main():
-    p = argparse.ArgumentParser(prog="bench.sh", description="Measures squall on this machine, beside trafgen.")
-    p.add_argument("parts", nargs="*", metavar="|".join(measures.PARTS), help="all unless named")
+    p = argparse.ArgumentParser(prog="bench.sh", description="Measures squall on this machine, beside trafgen, a bare AF_XDP loop and testpmd.")
+    p.add_argument("parts", nargs="*", metavar="|".join(PARTS), help="all unless named")
     p.add_argument("--rounds", type=int, default=5, help="of each measure, interleaved with its peer's (5)")
     p.add_argument("--seconds", type=int, default=2, help="that a round measures (2)")
     opt = p.parse_args()
     for part in opt.parts:
-        if part not in measures.PARTS:
-            p.error(f"there is no part {part}: {', '.join(measures.PARTS)}")
+        if part not in PARTS:
+            p.error(f"there is no part {part}: {', '.join(PARTS)}")
     if opt.rounds < 1 or opt.seconds < 1:
         p.error("--rounds and --seconds start at 1")
     for s in (signal.SIGTERM, signal.SIGHUP):
@@ -51,10 +53,10 @@ def main():
     try:
         opt.sink = lab.up()
         print(f"Linux {platform.release()}, {lab.os.cpu_count()} CPUs; medians of {opt.rounds} interleaved rounds (least to most)\n")
-        print(LINE.format("measure", "unit", "squall", "trafgen", "ratio", "target", ""))
-        for name in opt.parts or measures.PARTS:
+        print(LINE.format("measure", "unit", "squall", "peer", "ratio", "target", ""))
+        for name in opt.parts or PARTS:
             try:
-                for row in measures.PARTS[name](opt):
+                for row in PARTS[name](opt):
                     show(row)
             except lab.Failed as e:
                 print(f"bench.sh: {name}: {e}", file=sys.stderr)

@@ -4,6 +4,7 @@ import contextlib, ctypes, json, os, shutil, signal, socket, struct, subprocess,
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SQUALL = os.environ.get("SQUALL", os.path.join(ROOT, "build/release/squall"))
+BARE = os.path.join(ROOT, "build/release/bench/bare_xsk")
 NAME = f"squall-bench-{os.getpid()}"
 A, B = f"{NAME}-a", f"{NAME}-b"
 TMP = tempfile.mkdtemp(prefix="squall-bench-")
@@ -34,7 +35,7 @@ def up():
     """Returns whether there is a sink: an ifb device takes every frame and does nothing with it."""
     lab("up")
     try:
-        sh("ip", "-n", A, "link", "add", "sink", "type", "ifb")
+        sh("ip", "-n", A, "link", "add", "sink", "numtxqueues", 2, "numrxqueues", 2, "type", "ifb")
     except Failed:
         return False
     sh("ip", "-n", A, "addr", "add", "10.78.0.1/24", "dev", "sink")
@@ -64,24 +65,34 @@ def inside(ns):
 
 
 def start(ns, *cmd, cpu=None, out=subprocess.DEVNULL, err=subprocess.DEVNULL):
-    """A process group in the namespace (trafgen forks), kept to one CPU if asked."""
+    """A process group in the namespace (trafgen forks), kept to one CPU, or those of a text like "0,1", if asked."""
     cmd = [str(c) for c in cmd]
     if cpu is not None:
-        cmd = ["taskset", "-c", str(cpu % os.cpu_count()), *cmd]
+        cmd = ["taskset", "-c", str(cpu if isinstance(cpu, str) else cpu % os.cpu_count()), *cmd]
     with inside(ns) if ns else contextlib.nullcontext():
         p = subprocess.Popen(cmd, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
     running.append(p)
     return p
 
 
-def squall(ns, *args, cpu=None):
-    """Starts squall; finish() gives what it reported."""
+def reporter(ns, *cmd, cpu=None):
+    """Starts a program that writes one JSON document when it ends; said() gives what it wrote besides."""
     fd, path = tempfile.mkstemp(dir=TMP)
     log = open(path + ".log", "w+")
-    p = start(ns, SQUALL, *args, "--no-tui", "-y", "--json", cpu=cpu, out=fd, err=log)
+    p = start(ns, *cmd, cpu=cpu, out=fd, err=log)
     os.close(fd)
-    p.report, p.log, p.what = path, log, f"squall {' '.join(map(str, args))}"
+    p.report, p.log, p.what = path, log, " ".join([os.path.basename(cmd[0]), *map(str, cmd[1:])])
     return p
+
+
+def squall(ns, *args, cpu=None, under=()):
+    """Starts squall, under another program if given; finish() gives what it reported."""
+    return reporter(ns, *under, SQUALL, *args, "--no-tui", "-y", "--json", cpu=cpu)
+
+
+def bare(ns, *args, cpu=None):
+    """Starts the bare AF_XDP loop; report() gives what it found."""
+    return reporter(ns, BARE, *args, cpu=cpu)
 
 
 def said(p):
@@ -91,6 +102,13 @@ def said(p):
 
 def finish(p, timeout=120):
     """Waits for a squall and returns the `end` of its report, with its user seconds."""
+    end = report(p, timeout)["end"]
+    end["user_s"] = p.user_s
+    return end
+
+
+def report(p, timeout=120):
+    """Waits for a reporter and returns its document; then p.user_s is the user time that it took."""
     deadline = time.monotonic() + timeout
     while True:
         pid, status, usage = os.wait4(p.pid, os.WNOHANG)
@@ -103,10 +121,9 @@ def finish(p, timeout=120):
     p.log.close()
     if p.returncode:
         raise Failed(f"{p.what}: exit {p.returncode}: {said(p).strip()[-600:]}")
+    p.user_s = usage.ru_utime
     with open(p.report) as f:
-        end = json.load(f)["end"]
-    end["user_s"] = usage.ru_utime
-    return end
+        return json.load(f)
 
 
 def wait_for(condition, what, timeout=10):
@@ -117,8 +134,12 @@ def wait_for(condition, what, timeout=10):
         time.sleep(0.01)
 
 
+def link_stats(ns, dev):
+    return json.loads(sh("ip", "-n", ns, "-s", "-j", "link", "show", dev))[0]["stats64"]
+
+
 def counters(ns, dev):
-    s = json.loads(sh("ip", "-n", ns, "-s", "-j", "link", "show", dev))[0]["stats64"]
+    s = link_stats(ns, dev)
     return s["tx"]["packets"], s["rx"]["packets"]
 
 

@@ -3,6 +3,7 @@
 import dataclasses, os, re, shutil, statistics, subprocess, time
 
 from lab import *
+from peers import TRAFGEN_HOW, squall_rate, trafgen_rate
 
 UDP = ["--dst-ip", "10.77.0.2", "--dst-mac", NOBODY, "--flows", 1000, "--queues", 1, "--pps", "unlimited"]
 SINK = ["--dst-ip", "10.78.0.2", *UDP[2:]]
@@ -30,49 +31,21 @@ def rounds(n, *candidates):
     return got
 
 
-def trafgen_config(size):
-    """One UDP frame of so many bytes (without FCS), IPv4 checksum right, UDP checksum none: least work for trafgen."""
-    ip = size - 14
-    words = [0x4500, ip, 0, 0, 0x4011, 0, 0x0a4d, 0x0001, 0x0a4d, 0x0002]
-    total = sum(words)
-    while total >> 16:
-        total = (total & 0xffff) + (total >> 16)
-    words[5] = 0xffff - total
-    words += [1024, 9000, ip - 20, 0]
-    path = os.path.join(TMP, f"trafgen{size}")
-    macs = "0x02,0,0,0,0,9, 0x02,0,0,0,0,1, 0x08,0x00"
-    with open(path, "w") as f:
-        f.write("{ " + macs + ", " + ", ".join(f"const16({w})" for w in words) + f", fill(0x5a,{size - 42}) }}\n")
-    return path
-
-
-def trafgen_rate(dev, direction, size, seconds):
-    p = start(A, "trafgen", "-i", trafgen_config(size), "-o", dev, "-P", 1, "--no-cpu-stats", "-q", cpu=0)
-    return steady_rate(p, A, dev, direction, seconds)
-
-
-def squall_rate(dev, args, direction, size, seconds):
-    p = squall(A, "send", "-i", f"afpacket:{dev}", *args, "--packet-size", size + 4, "-d", "60s", cpu=0)
-    try:
-        return steady_rate(p, A, dev, direction, seconds)
-    except Failed as e:
-        raise Failed(f"{e}\n{said(p)}")
-
-
 def tx(opt):
-    cases = [("send on veth, 60 B", "va", UDP, 0, 60, 1.15), ("send on a sink (ifb), 60 B", "sink", SINK, 1, 60, 0.97),
-             ("send on veth, 1514 B", "va", UDP, 0, 1514, 1.05)]
+    cases = [("send on veth, 60 B, v. trafgen", "va", UDP, 0, 60, 1.15), ("send on a sink (ifb), 60 B, v. trafgen", "sink", SINK, 1, 60, 0.97),
+             ("send on veth, 1514 B, v. trafgen", "va", UDP, 0, 1514, 1.05)]
     have = shutil.which("trafgen")
     for what, dev, args, direction, size, target in cases:
         if dev == "sink" and not opt.sink:
             yield Row(what, "Mpps", [], target, note="this kernel has no ifb device")
             continue
-        run = [lambda: squall_rate(dev, args, direction, size, opt.seconds) / 1e6]
+        send = ["-i", f"afpacket:{dev}", *args, "--packet-size", size + 4]
+        run = [lambda: squall_rate(dev, send, direction, opt.seconds) / 1e6]
         if have:
             run.append(lambda: trafgen_rate(dev, direction, size, opt.seconds) / 1e6)
         mine, *peer = rounds(opt.rounds, *run)
         yield Row(what, "Mpps", mine, target, peer=peer[0] if peer else None,
-                  note="" if have else "trafgen is missing (apt-get install netsniff-ng): no ratio")
+                  note="" if have else TRAFGEN_HOW)
 
 
 def rx(opt):
@@ -93,14 +66,23 @@ def rx(opt):
     yield Row("receive on veth: user time", "ns/packet", got["user"], 40, least=False, note="start-up included")
 
 
-def instructions(count):
-    out = os.path.join(TMP, "callgrind")
-    r = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", SQUALL, *map(str, LOOP), "--count", str(count),
-                        "--no-tui", "--json", "-y"], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
-    found = re.search(r"Collected : (\d+)", r.stderr)
-    if r.returncode or not found:
-        raise Failed(f"squall under callgrind: exit {r.returncode}: {r.stderr[-400:]}")
+def collected(log):
+    """How many instructions callgrind counted, by what it said at the end."""
+    found = re.search(r"Collected : (\d+)", log)
+    if not found:
+        raise Failed(f"callgrind did not tell what it counted: {log[-400:]}")
     return int(found.group(1))
+
+
+CALLGRIND = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={TMP}/callgrind"]
+
+
+def instructions(count):
+    r = subprocess.run([*CALLGRIND, SQUALL, *map(str, LOOP), "--count", str(count), "--no-tui", "--json", "-y"], capture_output=True,
+                       text=True, stdin=subprocess.DEVNULL, timeout=300)
+    if r.returncode:
+        raise Failed(f"squall under callgrind: exit {r.returncode}: {r.stderr[-400:]}")
+    return collected(r.stderr)
 
 
 def loop(opt):
