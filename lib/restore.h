@@ -5,7 +5,15 @@
  * A small process of its own waits for the end of this one, by whatever cause, SIGKILL included, and then undoes every
  * step, the last one first. It is a copy of this process at the moment of restore_arm(): what undo functions and their
  * arguments need has to be there by then. It holds no file of this process but those that a step names, so that
- * sockets and BPF links go away with their owner. Signals of the terminal do not reach it.
+ * sockets and BPF links go away with their owner. Signals of the terminal do not reach it, and none but SIGKILL ends
+ * it. It is called "squall-restore". It is a child of this process, but nobody needs to care: it is waited for by its
+ * number, ends when it is told to, and may have been waited for by others.
+ *
+ * Being a copy, it makes memory that was written before restore_arm() copied on write, and pinned memory (a UMEM)
+ * copied at once: pools are made after it, or marked MADV_DONTFORK.
+ *
+ * A process that was forked from this one after restore_arm() and does not exec counts as this one when this one is
+ * killed: the watching process then waits for its end, too.
  *
  * Main thread, before other threads start and after they ended.
  */
@@ -24,11 +32,14 @@ int restore_create(struct restore **out, struct err *e);
 /*
  * A step that is not yet taken: undo(arg) is called in the watching process only, without memory allocation, and must
  * do no harm when the step was in the end not taken. fd: a file that undo needs, -1: none; it stays the caller's.
- * -E2BIG.
+ * undo NULL: the file is only to stay open until every later step is undone. -E2BIG, or -EBUSY after restore_arm().
  */
 int restore_add(struct restore *r, void (*undo)(void *arg), void *arg, int fd, struct err *e);
 
-/* Starts the watching process. Only after it may the steps be taken. Without a step it does nothing. EXIT_RUN. */
+/*
+ * Starts the watching process; when this returns 0 it watches and has closed what it must not hold. Only after it may
+ * the steps be taken. Without a step it does nothing. EXIT_RUN.
+ */
 int restore_arm(struct restore *r, struct err *e);
 
 /* Has everything undone, waits for it, and frees r, which may be NULL. */
