@@ -51,8 +51,6 @@ int ends_find_link(struct ends *ends, const struct config *cfg, struct err *e)
 	ends->link = host_usable_link(&ends->host, name, e);
 	if (!ends->link)
 		return -ENODEV;
-	ends->tx_queues = ends->link->tx_queues;
-	ends->rx_queues = ends->link->rx_queues;
 	if (ends->link->speed_mbps > 0)
 		ends->gen.link_bps = (uint64_t)ends->link->speed_mbps * 1000000;
 	return 0;

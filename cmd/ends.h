@@ -14,7 +14,7 @@
 struct ends {
 	struct host host;
 	const struct host_link *link;  /* NULL: the backend has no Linux interface (loop) */
-	uint32_t tx_queues, rx_queues; /* what the device has */
+	uint32_t tx_queues, rx_queues; /* what the device has; with a link the caller's to find, by the backend */
 	struct gen_ends gen;
 	char how[128];               /* how the destination MAC was found */
 	char waited[128];            /* how long the carrier was waited for; empty: not at all */

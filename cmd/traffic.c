@@ -6,11 +6,12 @@
 #include "facts.h"
 #include "lib/clock.h"
 #include "lib/log.h"
-#include "lib/pio/pio.h"
+#include "lib/pio/queues.h"
 #include "rx/rx_filter.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,11 +23,10 @@ static bool receives(const struct config *cfg)
 	return cfg->verb == VERB_RECV || cfg->rx_mode != RX_MODE_NONE || cfg->filters.n;
 }
 
-/* How many queues of a kind: what was asked for, at most what there are; 0 asks for the sensible number. */
-static uint32_t queues_of(const struct config *cfg, uint32_t available, const char *what, struct report_warnings *w)
+/* How many queues of a kind: what was asked for, at most what there are; else as many as there are processors. */
+static uint32_t queues_of(const struct config *cfg, uint32_t available, uint32_t cpus, const char *what,
+			  struct report_warnings *w)
 {
-	uint32_t cpus = cfg->cpus.n ? cfg->cpus.n : worker_cpus_usable();
-
 	if (!cfg->queues)
 		return available < cpus ? available : cpus;
 	if (cfg->queues > available) {
@@ -37,10 +37,15 @@ static uint32_t queues_of(const struct config *cfg, uint32_t available, const ch
 	return cfg->queues;
 }
 
+static uint32_t cpus_of(const struct config *cfg)
+{
+	return cfg->cpus.n ? cfg->cpus.n : worker_cpus_usable();
+}
+
 static uint32_t tx_queues_of(const struct config *cfg, const struct ends *ends, const struct tx_plan *plan,
 			     struct report_warnings *w)
 {
-	uint32_t n = queues_of(cfg, ends->tx_queues, "transmit", w);
+	uint32_t n = queues_of(cfg, ends->tx_queues, cpus_of(cfg), "transmit", w);
 	double pps = gen_pace_pps(&plan->pace);
 
 	if (!cfg->queues && !cfg->cpus.n && pps >= 0 && pps <= ONE_QUEUE_PPS)
@@ -54,6 +59,32 @@ static uint32_t tx_queues_of(const struct config *cfg, const struct ends *ends, 
 			    "more",
 			    plan->flows, n);
 	return (uint32_t)plan->flows;
+}
+
+/* Where each receive queue has packets of its own, one that is not opened would be missed. */
+static uint32_t rx_queues_of(const struct config *cfg, const struct ends *ends, const struct pio_backend *backend,
+			     struct report_warnings *w)
+{
+	uint32_t cpus = backend->rx_by_device && !cfg->cpus.n ? ends->rx_queues : cpus_of(cfg);
+
+	return queues_of(cfg, ends->rx_queues, cpus, "receive", w);
+}
+
+/* Said at once, since it is seldom what one wants. */
+static void warn_of_queues_left(const struct config *cfg, const struct ends *ends, const struct pio_port *port,
+				struct report_warnings *w)
+{
+	char or_else[32] = "leave --queues out", text[256];
+
+	if (!port->backend->rx_by_device || !port->n_rx)
+		return;
+	if (cfg->cpus.n)
+		snprintf(or_else, sizeof(or_else), "--queues %u", ends->rx_queues);
+	pio_queues_left(ends->link, port->n_rx, or_else, text, sizeof(text));
+	if (!text[0])
+		return;
+	log_warn("%s", text);
+	report_warn(w, "%s", text);
 }
 
 /* One run, from the interface to the open port. */
@@ -77,6 +108,7 @@ static int prepare(struct traffic *t, const struct config *cfg, struct err *e)
 				.napi_defer = (enum when_helpful)cfg->napi_defer,
 				.busy_poll_ns = cfg->busy_poll_ns};
 	struct ends *ends = &t->ends;
+	const struct pio_backend *backend;
 	int rc = ends_find_link(ends, cfg, e);
 
 	if (!rc && cfg->verb == VERB_SEND) {
@@ -97,14 +129,20 @@ static int prepare(struct traffic *t, const struct config *cfg, struct err *e)
 	if (rc)
 		return rc;
 	conf.host = &ends->host;
+	rc = pio_choose(&conf, &backend, e);
+	if (rc)
+		return rc;
+	if (ends->link)
+		pio_queues_of_link(backend, ends->link, &ends->tx_queues, &ends->rx_queues);
 	if (cfg->verb == VERB_SEND)
 		conf.tx_queues = tx_queues_of(cfg, ends, &t->plan, &t->facts.warnings);
 	if (receives(cfg))
-		conf.rx_queues = queues_of(cfg, ends->rx_queues, "receive", &t->facts.warnings);
+		conf.rx_queues = rx_queues_of(cfg, ends, backend, &t->facts.warnings);
 	rc = pio_open(&conf, &t->port, e);
-	if (!rc && ends->link)
-		rc = ends_wait_link(ends, t->port->caps.restarts_link, e);
-	return rc;
+	if (rc || !ends->link)
+		return rc;
+	warn_of_queues_left(cfg, ends, t->port, &t->facts.warnings);
+	return ends_wait_link(ends, t->port->caps.restarts_link, e);
 }
 
 static void run(struct traffic *t, const struct config *cfg, struct report *report, struct err *e)

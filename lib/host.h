@@ -29,15 +29,17 @@ struct host_link {
 	bool up;      /* IFF_UP: administratively */
 	bool carrier; /* IFF_LOWER_UP (operstate UNKNOWN with LOWER_UP is a carrier) */
 	uint32_t mtu;
-	uint32_t tx_queues;   /* IFLA_NUM_TX_QUEUES */
-	uint32_t rx_queues;   /* IFLA_NUM_RX_QUEUES */
-	uint32_t channels_rx; /* ethtool channels in use (rx + combined); 0: the driver does not say */
-	uint32_t channels_tx; /* likewise tx + combined */
-	int32_t speed_mbps;   /* -1: unknown */
-	int32_t numa_node;    /* -1: none, or not to be known in this namespace */
-	int parent;           /* IFLA_LINK in this namespace: index of the lower link; 0: none */
-	uint16_t vlan_id;     /* kind "vlan": its id; else 0 */
-	uint16_t vlan_proto;  /* kind "vlan": 0x8100 or 0x88a8; else 0 */
+	uint32_t tx_queues;     /* IFLA_NUM_TX_QUEUES */
+	uint32_t rx_queues;     /* IFLA_NUM_RX_QUEUES */
+	uint32_t channels_rx;   /* ethtool channels in use (rx + combined); 0: the driver does not say */
+	uint32_t channels_tx;   /* likewise tx + combined */
+	bool channels_combined; /* some of them carry both directions */
+	uint32_t rss_queues;    /* receive queues that the indirection table reaches (the highest + 1); 0: no table */
+	int32_t speed_mbps;     /* -1: unknown */
+	int32_t numa_node;      /* -1: none, or not to be known in this namespace */
+	int parent;             /* IFLA_LINK in this namespace: index of the lower link; 0: none */
+	uint16_t vlan_id;       /* kind "vlan": its id; else 0 */
+	uint16_t vlan_proto;    /* kind "vlan": 0x8100 or 0x88a8; else 0 */
 };
 
 struct host_addr {

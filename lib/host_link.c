@@ -9,6 +9,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/sockios.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
@@ -155,6 +156,27 @@ static int32_t pci_numa_node(const char *bus)
 	return node;
 }
 
+/* 0: there is no table. The first call asks the kernel how many entries it has. */
+static uint32_t rss_queues(int sock, const struct host_link *l)
+{
+	struct ethtool_rxfh_indir head = {.cmd = ETHTOOL_GRXFHINDIR};
+	struct ethtool_rxfh_indir *table;
+	uint32_t queues = 0;
+
+	if (!ethtool(sock, l, &head) || !head.size)
+		return 0;
+	table = calloc(1, sizeof(*table) + head.size * sizeof(table->ring_index[0]));
+	if (!table)
+		return 0;
+	*table = head;
+	if (ethtool(sock, l, table))
+		for (uint32_t i = 0; i < head.size; i++)
+			if (table->ring_index[i] >= queues)
+				queues = table->ring_index[i] + 1;
+	free(table);
+	return queues;
+}
+
 void host_link_ethtool(struct host_link *l, int sock)
 {
 	struct ethtool_drvinfo drv = {.cmd = ETHTOOL_GDRVINFO};
@@ -172,7 +194,9 @@ void host_link_ethtool(struct host_link *l, int sock)
 	if (ethtool(sock, l, &ch)) {
 		l->channels_rx = ch.rx_count + ch.combined_count;
 		l->channels_tx = ch.tx_count + ch.combined_count;
+		l->channels_combined = ch.combined_count;
 	}
+	l->rss_queues = rss_queues(sock, l);
 	l->speed_mbps = speed(sock, l);
 	if (l->bus[0])
 		l->numa_node = pci_numa_node(l->bus);

@@ -87,7 +87,7 @@
 	  "way to the interface; not given: by the interface's name, or the best one that works") \
 	X(QUEUES, "queues", "", U32, queues, "0", "N", BOTH, RUN, INTERFACE, \
 	  "queues to use, each with its own thread; 0: one for each of --cpus, or all that the interface has but no more than "\
-	  "processors, and one to send at up to 250 kpps", \
+	  "processors, and one to send at up to 250 kpps; afxdp receives on all queues that are in use", \
 	  RANGE(0, 65535)) \
 	X(CPUS, "cpus", "", CPUS, cpus, "", "LIST", BOTH, RUN, INTERFACE, \
 	  "CPUs to run the threads on, as in 0-3,5; not given: beside the one that takes the queue's interrupt, and left to " \

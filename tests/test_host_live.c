@@ -286,6 +286,8 @@ static void loaded_facts(void **state)
 	assert_int_equal(l->rx_queues, 2);
 	assert_int_equal(l->channels_tx, 3);
 	assert_int_equal(l->channels_rx, 2);
+	assert_false(l->channels_combined);
+	assert_int_equal(l->rss_queues, 0);
 	assert_int_equal(l->numa_node, -1);
 	assert_true(host_link_by_name(&h, "lo")->loopback);
 	assert_null(host_link_by_name(&h, "vb"));
