@@ -5,8 +5,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -88,6 +90,28 @@ static int close_others(int *kept, unsigned n)
 	return 0;
 }
 
+/*
+ * A mapping of a ring holds its socket as a descriptor does, and one of a device or of huge pages its memory. Only
+ * anonymous memory is kept. Without /proc they go when this process ends.
+ */
+static void unmap_files(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		unsigned long start, end;
+		char perms[5];
+		int name;
+
+		if (sscanf(line, "%lx-%lx %4s %*x %*s %*u %n", &start, &end, perms, &name) == 3 && perms[3] == 's' &&
+		    strncmp(line + name, "/dev/zero ", 10) != 0)
+			munmap((void *)start, end - start);
+	}
+	if (maps)
+		fclose(maps);
+}
+
 /* What the watching process is cut off from. The parent's end of the line is closed like the rest. */
 static int detach(const struct restore *r, int line)
 {
@@ -99,6 +123,7 @@ static int detach(const struct restore *r, int line)
 			kept[n++] = r->step[i].fd;
 	if (setsid() < 0 || chdir("/") || prctl(PR_SET_NAME, "squall-restore"))
 		return -errno;
+	unmap_files();
 	return close_others(kept, n);
 }
 

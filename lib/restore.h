@@ -4,13 +4,12 @@
  *
  * A small process of its own waits for the end of this one, by whatever cause, SIGKILL included, and then undoes every
  * step, the last one first. It is a copy of this process at the moment of restore_arm(): what undo functions and their
- * arguments need has to be there by then. It holds no file of this process but those that a step names, so that
- * sockets and BPF links go away with their owner. Signals of the terminal do not reach it, and none but SIGKILL ends
- * it. It is called "squall-restore". It is a child of this process, but nobody needs to care: it is waited for by its
- * number, ends when it is told to, and may have been waited for by others.
+ * arguments need has to be there by then. It holds no file of this process but those that a step names, and no mapping
+ * of one, so that sockets and BPF links go away with their owner. Signals of the terminal do not reach it, and none but
+ * SIGKILL ends it. It is called "squall-restore". It is a child of this process, but nobody needs to care: it is waited
+ * for by its number, ends when it is told to, and may have been waited for by others.
  *
- * Being a copy, it makes memory that was written before restore_arm() copied on write, and pinned memory (a UMEM)
- * copied at once: pools are made after it, or marked MADV_DONTFORK.
+ * Being a copy, it needs memory of its own for what is pinned at that moment (a UMEM): such is marked MADV_DONTFORK.
  *
  * A process that was forked from this one after restore_arm() and does not exec counts as this one when this one is
  * killed: the watching process then waits for its end, too.

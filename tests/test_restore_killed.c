@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that is killed: what it changed is put back, and what it held is let go. */
+/* A process that is killed: what it changed is put back, and what it held is let go. Needs root. */
 #include "tests/restoring.h"
 
+#include <linux/if_packet.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 
 static void wait_at_gate(void *arg)
@@ -115,23 +118,52 @@ static void ended_with_a_child(void **state)
 static int listener;
 static int pair[2];
 
+/* Packet sockets of this process's namespace, by the kernel's list below its headline. */
+static int packet_sockets(void)
+{
+	FILE *f = fopen("/proc/self/net/packet", "re");
+	char line[256];
+	int n = -1;
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		n++;
+	fclose(f);
+	return n;
+}
+
+/* A socket that is only held by the mapping of its ring. */
+static void map_ring(void)
+{
+	struct tpacket_req ring = {.tp_block_size = 4096, .tp_block_nr = 1, .tp_frame_size = 2048, .tp_frame_nr = 2};
+	int sock = socket(AF_PACKET, SOCK_RAW, 0);
+
+	assert_int_equal(setsockopt(sock, SOL_PACKET, PACKET_RX_RING, &ring, sizeof(ring)), 0);
+	assert_ptr_not_equal(mmap(NULL, 4096, PROT_READ, MAP_SHARED, sock, 0), MAP_FAILED);
+	close(sock);
+	assert_int_equal(packet_sockets(), 1);
+}
+
 static void hold_sockets(void)
 {
 	struct restore *r = must_create();
 
 	close(pair[0]);
+	map_ring();
 	must_add(r, tell_letter, letters, told[1]);
 	must_add(r, wait_at_gate, NULL, gate[0]);
 	must_arm(r);
 }
 
-/* The killed process's sockets are closed although the watching process is still at work. */
+/* The killed process's sockets and mappings are gone although the watching process is still at work. */
 static void holds_no_socket(void **state)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof(a);
 
 	(void)state;
+	assert_int_equal(unshare(CLONE_NEWNET), 0);
+	assert_int_equal(system("ip link set lo up"), 0);
 	listener = socket(AF_INET, SOCK_STREAM, 0);
 	assert_int_equal(bind(listener, (struct sockaddr *)&a, sizeof(a)), 0);
 	assert_int_equal(listen(listener, 1), 0);
@@ -145,8 +177,10 @@ static void holds_no_socket(void **state)
 
 	assert_int_equal(bind(again, (struct sockaddr *)&a, sizeof(a)), -1);
 	assert_true(silent(pair[0]));
+	assert_int_equal(packet_sockets(), 1);
 	kill_and_reap(pid);
 	assert_int_equal(next_byte(pair[0]), -1);
+	assert_int_equal(packet_sockets(), 0);
 	assert_int_equal(bind(again, (struct sockaddr *)&a, sizeof(a)), 0);
 	assert_true(silent(told[0]));
 	say(gate[1], 'g');

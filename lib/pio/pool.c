@@ -58,7 +58,13 @@ int pio_pool_create_slots(struct pio_pool **out, uint32_t frames, unsigned shift
 		goto no_memory;
 	pool->base = (unsigned char *)(((uintptr_t)pool->map + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1));
 	madvise(pool->base, pool->size, MADV_HUGEPAGE);
-#ifdef SQUALL_CHECKED
+#ifndef SQUALL_CHECKED
+	/*
+	 * A child that only restores settings must not have it: pinned frames would be copied, half a second and
+	 * another 256 MiB for as many. (A checked build is tested by children that do wrong with frames.)
+	 */
+	madvise(pool->map, pool->map_size, MADV_DONTFORK);
+#else
 	pool->owner = calloc(frames, sizeof(*pool->owner));
 	if (!pool->owner)
 		goto no_memory;
