@@ -2,6 +2,7 @@
 #include "engine.h"
 
 #include "engine_end.h"
+#include "engine_queues.h"
 #include "lib/clock.h"
 #include "lib/log.h"
 #include "lib/placement.h"
@@ -103,8 +104,7 @@ static void run_rx(void *arg)
 	rx_worker_run(arg);
 }
 
-static void warn(struct engine *en, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void warn(struct engine *en, const char *fmt, ...)
+void engine_warn(struct engine *en, const char *fmt, ...)
 {
 	char line[256];
 	va_list ap;
@@ -194,16 +194,16 @@ static void check_link(struct engine *en, uint64_t now)
 		return;
 	if (link.up && link.carrier) {
 		if (en->link_down_ns)
-			warn(en, "%s: the link is back after %.1f s", en->port->name,
-			     (double)(now - en->link_down_ns) / 1e9);
+			engine_warn(en, "%s: the link is back after %.1f s", en->port->name,
+				    (double)(now - en->link_down_ns) / 1e9);
 		en->link_down_ns = 0;
 		return;
 	}
 	if (!en->link_down_ns) {
 		en->link_down_ns = now;
-		warn(en, "%s: %s %.1f s after the start", en->port->name,
-		     link.up ? "the link lost its carrier" : "the interface was set down",
-		     (double)(now - en->start_ns) / 1e9);
+		engine_warn(en, "%s: %s %.1f s after the start", en->port->name,
+			    link.up ? "the link lost its carrier" : "the interface was set down",
+			    (double)(now - en->start_ns) / 1e9);
 	}
 	if (en->n_tx && now - en->link_down_ns >= LINK_WAIT_NS) {
 		err_set(&e, -ENETDOWN, EXIT_LINK, "the run ended early", en->port->name,
@@ -228,19 +228,6 @@ static void check_idle(struct engine *en, uint64_t now)
 	}
 	if (now - en->last_rx_ns >= en->cfg->idle_ns)
 		stop(en, END_IDLE);
-}
-
-/* A dead queue is told; the others go on. */
-static void check_queues(struct engine *en)
-{
-	struct err e = {0};
-
-	for (unsigned i = 0; i < en->n_tx + en->n_rx; i++) {
-		struct pio_queue *q = i < en->n_tx ? en->port->tx[i] : en->port->rx[i - en->n_tx];
-
-		if (pio_queue_error(q, &e) && en->err.code == EXIT_DONE)
-			en->err = e;
-	}
 }
 
 static void interval(struct engine *en, struct report *report, uint64_t now)
@@ -268,7 +255,7 @@ static void tick(struct engine *en, struct report *report)
 
 	if (signals_stop)
 		stop(en, END_SIGNAL);
-	check_queues(en);
+	engine_check_queues(en, !all_done(en));
 	check_link(en, now);
 	if (en->n_rx && en->cfg->idle_ns)
 		check_idle(en, now);
@@ -279,11 +266,21 @@ static void tick(struct engine *en, struct report *report)
 
 static bool counted(const struct engine *en)
 {
-	uint64_t queued = 0;
+	uint64_t packets = en->n_tx ? 0 : atomic_load(&en->rx_shared.taken);
 
 	for (unsigned i = 0; i < en->n_tx; i++)
-		queued += atomic_load(&en->port->tx[i]->stats.tx.queued);
-	return en->cfg->count && (!en->n_tx || queued >= en->cfg->count);
+		packets += atomic_load(&en->port->tx[i]->stats.tx.queued);
+	return en->cfg->count && packets >= en->cfg->count;
+}
+
+/* The workers have ended by themselves. A queue that failed is no end as long as others went on to theirs. */
+static enum end_reason why_ended(const struct engine *en)
+{
+	bool time_is_up = en->cfg->duration_ns && clock_mono_ns() >= en->start_ns + en->cfg->duration_ns;
+
+	if (counted(en))
+		return END_COUNT;
+	return en->err.code != EXIT_DONE && !time_is_up ? END_ERROR : END_DURATION;
 }
 
 void engine_run(struct engine *en, struct report *report)
@@ -295,9 +292,9 @@ void engine_run(struct engine *en, struct report *report)
 		signals_sleep(TICK_NS);
 		tick(en, report);
 	}
-	check_queues(en);
+	engine_check_queues(en, false);
 	if (!en->stopped_ns)
-		stop(en, en->err.code != EXIT_DONE ? END_ERROR : counted(en) ? END_COUNT : END_DURATION);
+		stop(en, why_ended(en));
 	for (unsigned i = 0; i < en->n_tx; i++)
 		worker_join(&en->tx[i].thread);
 	if (en->n_tx && en->n_rx && !signals_stop)
@@ -305,6 +302,7 @@ void engine_run(struct engine *en, struct report *report)
 	atomic_store(&en->stop_rx, true);
 	for (unsigned i = 0; i < en->n_rx; i++)
 		worker_join(&en->rx[i].thread);
-	check_queues(en);
+	engine_check_queues(en, false);
+	engine_tell_queues(en);
 	engine_end(en, report);
 }

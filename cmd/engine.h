@@ -45,7 +45,9 @@ struct engine {
 	struct report_sample prev, now;
 	uint64_t reported_ns;
 	enum end_reason reason;
-	struct err err; /* the first thing that went wrong */
+	struct err err;            /* the first thing that went wrong */
+	bool err_is_queues;        /* and that was a queue that failed */
+	unsigned dead_tx, dead_rx; /* queues that failed so far */
 	struct report_warnings warnings;
 	struct cpu_seconds cpu_at_start;
 	bool have_drops; /* the device tells of its drops */
@@ -63,6 +65,9 @@ struct engine {
 int engine_init(struct engine *en, const struct config *cfg, struct pio_port *port, const struct host_link *link,
 		const struct tx_plan *plan, struct err *e);
 void engine_free(struct engine *en);
+
+/* Tells it on stderr now, and in the report at its end. */
+void engine_warn(struct engine *en, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Runs to the end and writes intervals and the end record. en->err tells how it went. */
 void engine_run(struct engine *en, struct report *report);

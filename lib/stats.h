@@ -37,6 +37,7 @@
 	X(dropped_buffer, "packets that the kernel dropped for want of a free frame, or of one large enough") \
 	X(fill_empty, "times that the kernel found no free frame: the packets of dropped_buffer, seen again") \
 	X(invalid, "free frames that the kernel refused to take") \
+	X(errors, "receive queues that failed for good") \
 	X(filtered, "packets that reached the process and did not match the filter") \
 	X(super_frames, "received packets that the kernel had merged (GRO) or not yet cut (GSO); in packets as one") \
 	X(csum_unfinished, "received packets whose checksum the sending host left to its device") \

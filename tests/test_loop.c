@@ -16,6 +16,8 @@ static void options_are_understood(void **state)
 		"loop:delay=50us,loss=1%,duplicate=0.5%,reorder=2%,seed=7",
 		"loop:loss=0%,duplicate=100%,reorder=.000000001%",
 		"loop:ring=1048576,seed=0",
+		"loop:queues=64,fail=63@0,fail=0@1M",
+		"loop:rx-fail=0@18446744073709551614",
 	};
 
 	(void)state;
@@ -59,6 +61,13 @@ static void options_are_refused(void **state)
 		{"seed=-1", "it takes a whole number"},
 		{"ring=31", "it takes a number of slots"},
 		{"ring=2M", "it takes a number of slots"},
+		{"fail=2", "fail=2: it takes a queue and a number of packets"},
+		{"fail=@5", "it takes a queue and a number of packets"},
+		{"fail=0@", "it takes a queue and a number of packets"},
+		{"fail=64@1", "it takes a queue and a number of packets"},
+		{"rx-fail=x@1", "rx-fail=x@1: it takes a queue and a number of packets"},
+		{"fail=4@1,queues=4", "queue 4 cannot fail: the loop has 4"},
+		{"rx-fail=1@1", "queue 1 cannot fail: the loop has 1"},
 		{"sink,loss=1%", "a sink delivers nothing"},
 		{"sink,delay=1ms", "a sink delivers nothing"},
 		{"queues=1111111111111111111111111111111111111111111111111111111111111111", "longer than"},

@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 
 #define RING_MIN       32U /* a frame, its copy, and those of its flow that it releases */
 #define RING_MAX       (1U << 20)
@@ -17,7 +18,7 @@
 #define PERCENT_DIGITS 9U
 #define PERCENT_UNIT   1000000000ULL
 
-enum option_kind { SINK, QUEUES, RATE, DELAY, LOSS, DUPLICATE, REORDER, SEED, RING, OPTIONS };
+enum option_kind { SINK, QUEUES, RATE, DELAY, LOSS, DUPLICATE, REORDER, SEED, RING, FAIL, RX_FAIL, OPTIONS };
 
 static const struct {
 	const char *name;
@@ -32,6 +33,8 @@ static const struct {
 	[REORDER] = {"reorder", "a percentage, like 2%"},
 	[SEED] = {"seed", "a whole number"},
 	[RING] = {"ring", "a number of slots, 32 to 1048576"},
+	[FAIL] = {"fail", "a queue and a number of packets, like 2@1000"},
+	[RX_FAIL] = {"rx-fail", "a queue and a number of packets, like 2@1000"},
 };
 
 /* "0.5%" to a probability in 2^-64, exact down to 10^-9 percent. */
@@ -72,6 +75,26 @@ static int parse_count(const char *s, uint64_t lo, uint64_t hi, uint64_t *out)
 	int rc = units_parse_count(s, out);
 
 	return rc ? rc : *out < lo || *out > hi ? -ERANGE : 0;
+}
+
+/* "2@1000": queue 2 fails after 1000 packets. */
+static int parse_fail(const char *s, uint64_t *fail)
+{
+	const char *at = strchr(s, '@');
+	char queue[OPTION_MAX];
+	uint64_t index;
+	uint64_t packets;
+	int rc;
+
+	if (!at)
+		return -EINVAL;
+	snprintf(queue, sizeof(queue), "%.*s", (int)(at - s), s);
+	rc = parse_count(queue, 0, LOOP_QUEUES_MAX - 1, &index);
+	if (!rc)
+		rc = parse_count(at + 1, 0, LOOP_FAIL_NEVER - 1, &packets);
+	if (!rc)
+		fail[index] = packets;
+	return rc;
 }
 
 /* 10^9 ns << shift, over micro / 10^6 frames; rounded to the nearest. */
@@ -121,6 +144,10 @@ static int set_option(struct loop_options *o, enum option_kind kind, const char 
 		rc = parse_count(value, RING_MIN, RING_MAX, &n);
 		o->ring = (uint32_t)n;
 		return rc;
+	case FAIL:
+		return parse_fail(value, o->fail);
+	case RX_FAIL:
+		return parse_fail(value, o->rx_fail);
 	case OPTIONS:
 		break;
 	}
@@ -136,7 +163,7 @@ static int refuse_unknown(const char *device, const char *name, struct err *e)
 		nearest_try(&near, options[i].name);
 	err_set(e, -EINVAL, EXIT_USAGE, "cannot open the loop", device, "it has no option \"%s\"%s%s%s", name,
 		near.best ? "; did you mean " : "", near.best ? near.best : "", near.best ? "?" : "");
-	err_hint(e, "sink, queues=, rate=, delay=, loss=, duplicate=, reorder=, seed=, ring=");
+	err_hint(e, "sink, queues=, rate=, delay=, loss=, duplicate=, reorder=, seed=, ring=, fail=, rx-fail=");
 	return -EINVAL;
 }
 
@@ -160,11 +187,23 @@ static int parse_option(struct loop_options *o, char *text, const char *device, 
 	return options[i].takes ? 0 : set_option(o, (enum option_kind)i, NULL);
 }
 
+static int refuse_absent_queues(const char *device, const struct loop_options *o, struct err *e)
+{
+	for (unsigned i = o->queues; i < LOOP_QUEUES_MAX; i++)
+		if (o->fail[i] != LOOP_FAIL_NEVER || o->rx_fail[i] != LOOP_FAIL_NEVER)
+			return err_set(e, -EINVAL, EXIT_USAGE, "cannot open the loop", device,
+				       "queue %u cannot fail: the loop has %u, and the first is number 0", i,
+				       o->queues);
+	return 0;
+}
+
 int loop_parse(const char *device, struct loop_options *o, struct err *e)
 {
 	const char *at = device;
 
 	*o = (struct loop_options){.queues = 1, .seed = 1};
+	for (unsigned i = 0; i < LOOP_QUEUES_MAX; i++)
+		o->fail[i] = o->rx_fail[i] = LOOP_FAIL_NEVER;
 	while (*at) {
 		char text[OPTION_MAX];
 		size_t n = strcspn(at, ",");
@@ -188,5 +227,5 @@ int loop_parse(const char *device, struct loop_options *o, struct err *e)
 	if (o->sink && (o->delay_ns || o->loss || o->duplicate || o->reorder))
 		return err_set(e, -EINVAL, EXIT_USAGE, "cannot open the loop", device,
 			       "a sink delivers nothing: delay, loss, duplicate and reorder have no meaning there");
-	return 0;
+	return refuse_absent_queues(device, o, e);
 }

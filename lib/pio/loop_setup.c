@@ -113,6 +113,8 @@ static int make_tx(struct loop *loop, unsigned index, uint32_t frames, struct er
 		if (!tx->hold)
 			return -ENOMEM;
 	}
+	if (loop->options.fail[index] != LOOP_FAIL_NEVER)
+		loop_fail_after(&tx->q, &tx->fail, loop->options.fail[index]);
 	return 0;
 }
 
@@ -132,6 +134,8 @@ static int make_rx(struct loop *loop, unsigned index, uint32_t frames, struct er
 		rx->n_wires = loop->port.n_tx;
 		rx->step = loop->port.n_rx;
 	}
+	if (loop->options.rx_fail[index] != LOOP_FAIL_NEVER)
+		loop_fail_after(&rx->q, &rx->fail, loop->options.rx_fail[index]);
 	return 0;
 }
 

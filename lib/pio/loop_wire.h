@@ -27,6 +27,17 @@ struct loop_options {
 	uint64_t delay_ns;                 /* 0: none */
 	uint64_t loss, duplicate, reorder; /* probabilities in 2^-64; 0: never, UINT64_MAX: always */
 	uint64_t seed;
+	uint64_t fail[LOOP_QUEUES_MAX]; /* after so many packets, by transmit queue; LOOP_FAIL_NEVER: not */
+	uint64_t rx_fail[LOOP_QUEUES_MAX];
+};
+
+#define LOOP_FAIL_NEVER UINT64_MAX
+
+/* A queue that fails on purpose. */
+struct loop_failing {
+	uint64_t after, had; /* packets */
+	struct pio_queue_ops ops;
+	const struct pio_queue_ops *healthy;
 };
 
 struct loop_slot {
@@ -85,6 +96,7 @@ struct loop_tx {
 	struct stats_loop *did;
 	uint64_t rand;
 	struct loop_hold *hold; /* NULL: nothing is reordered */
+	struct loop_failing fail;
 };
 
 struct loop_rx {
@@ -95,12 +107,16 @@ struct loop_rx {
 	uint64_t stop_ns;    /* what is due later is not taken; UINT64_MAX: it was not stopped */
 	uint64_t to_wall_ns; /* from the monotonic clock to the wall clock */
 	const struct filter *filter;
+	struct loop_failing fail;
 };
 
 extern const struct pio_queue_ops loop_sink_ops, loop_plain_ops, loop_shaped_ops, loop_rx_ops;
 
 /* Fills *o from what stands behind "loop:". EXIT_USAGE. */
 int loop_parse(const char *device, struct loop_options *o, struct err *e);
+
+/* Lets an open queue fail after so many packets. fail is the queue's own. */
+void loop_fail_after(struct pio_queue *q, struct loop_failing *fail, uint64_t packets);
 
 /* ---- the sender's side of a wire ---- */
 

@@ -260,8 +260,7 @@ int pio_queue_fail(struct pio_queue *q, int rc, enum exit_code code, const char 
 	va_end(ap);
 	snprintf(object, sizeof(object), "%s queue %u", q->port->name, q->index);
 	err_set(&q->why, rc, code, what, object, "%s", cause);
-	if (q->is_tx)
-		stats_add(&q->stats.tx.errors, 1);
+	stats_add(q->is_tx ? &q->stats.tx.errors : &q->stats.rx.errors, 1);
 	atomic_store_explicit(&q->error, rc, memory_order_release);
 	return rc;
 }

@@ -67,5 +67,66 @@ class Loop(Case):
         self.assertEqual([q["tx_packets"] for q in run.end_record["queues"]], [50, 40])  # flows 0, 2, .. 8 and 1, 3, .. 7
 
 
+class DeadQueues(Case):
+    """Queues that fail for good: the others go on to the end, and the error says how many of how many."""
+
+    def run_it(self, verb, device, *args, rc=1):
+        return self.ok(squall(None, verb, "-i", device, *(TO if verb == "send" else ()), *args), rc)
+
+    def dead(self, run, what, queue, cause):
+        error = run.json["error"]
+        self.assertEqual(error["what"], what)
+        self.assertRegex(error["object"], rf"^loop:.* queue {queue}$")
+        self.assertRegex(error["cause"], cause)
+        self.assertIn(f"squall: {what}", run.err)
+
+    def test_the_others_send_all_of_theirs(self):
+        for mechanism in ("sink", "loss=0%", "rate=10M", "reorder=1%"):  # each way in which the loop takes packets
+            with self.subTest(mechanism=mechanism):
+                run = self.run_it("send", f"loop:queues=4,fail=2@1000,{mechanism}", "--queues", 4, "--flows", 4, "--count", 40_000, "--pps", "unlimited", *(() if mechanism == "sink" else BACK))
+                self.dead(run, "1 of 4 transmit queues failed; the first", 2, "^cannot send: .* after 1000 packets$")
+                end = run.end_record
+                self.assertEqual([q["tx_queued"] for q in end["queues"]], [10_000, 10_000, 1000, 10_000])
+                self.assertEqual([q["tx_errors"] for q in end["queues"]], [0, 0, 1, 0])
+                self.assertEqual((end["tx"]["queued"], end["tx"]["errors"], end["reason"]), (31_000, 1, "error"))
+                self.books(end["tx"])
+                if end["rx"]:
+                    self.assertEqual((end["rx"]["packets"], end["rx"]["errors"]), (end["tx"]["packets"], 0))
+
+    def test_the_others_keep_the_time_and_the_rate(self):
+        run = self.run_it("send", "loop:queues=4,fail=2@1000", "--queues", 4, "--flows", 4, "-d", "500ms", "--pps", "40k", "--catch-up", "10s")
+        self.dead(run, "1 of 4 transmit queues failed; the first", 2, "after 1000 packets$")
+        end = run.end_record
+        self.assertEqual((end["reason"], end["queues"][2]["tx_packets"]), ("duration", 1000))
+        self.assertEqual(end["tx"]["packets"] + end["tx"]["unsent"], 20_000)
+        self.assertLessEqual(end["tx"]["unsent"], 32)  # the clump that the dead queue had claimed
+        self.assertRegex(end["warnings"][0], "^1 of 4 transmit queues failed, the others go on: .*queue 2")
+        self.assertIn(end["warnings"][0], run.err)
+
+    def test_the_others_receive(self):
+        run = self.run_it("recv", "loop:queues=2,rx-fail=1@0", "--queues", 2, "-d", "300ms")
+        self.dead(run, "1 of 2 receive queues failed; the first", 1, "^cannot receive: ")
+        end = run.end_record
+        self.assertEqual((end["reason"], end["rx"]["errors"], [q["rx_errors"] for q in end["queues"]]), ("duration", 1, [0, 1]))
+        self.assertGreaterEqual(end["seconds"], 0.3)
+
+    def test_a_dead_receiver_holds_its_sender(self):
+        run = self.run_it("send", "loop:rx-fail=0@100,ring=64", "--count", 1000, "--pps", "unlimited", "-d", "200ms", *BACK)
+        end = run.end_record
+        self.assertEqual((end["rx"]["packets"], end["rx"]["errors"], end["tx"]["packets"]), (100, 1, 164))
+        self.dead(run, "cannot receive", 0, "after 100 packets$")
+
+    def test_several_and_all(self):
+        several = self.run_it("send", "loop:queues=4,fail=3@10,fail=1@20", "--queues", 4, "--flows", 4, "-d", "300ms", "--pps", "40k")
+        self.dead(several, "2 of 4 transmit queues failed; the first", "[13]", "cannot send")
+        self.assertEqual((several.end_record["tx"]["errors"], several.end_record["reason"]), (2, "duration"))
+        everyone = self.run_it("send", "loop:queues=2,fail=0@10,fail=1@20", "--queues", 2, "--flows", 2, "-d", "60s")
+        self.dead(everyone, "2 of 2 transmit queues failed; the first", "[01]", "cannot send")
+        self.assertEqual((everyone.end_record["tx"]["packets"], everyone.end_record["reason"]), (30, "error"))
+        only = self.run_it("send", "loop:fail=0@10", "-d", "60s")
+        self.dead(only, "cannot send", 0, "after 10 packets$")
+        self.assertEqual((only.end_record["tx"]["packets"], only.end_record["reason"]), (10, "error"))
+
+
 if __name__ == "__main__":
     main()
