@@ -144,6 +144,8 @@ static inline __attribute__((always_inline)) void push(struct afxdp_tx *tx, cons
 		wake_driver(tx);
 	else
 		send_copies(tx, multi_buffer);
+	/* Now and not when frames are needed: a slow sender's counters would stand still for hundreds of packets. */
+	reap(tx, multi_buffer);
 }
 
 /* ---- the calls ---- */
@@ -319,14 +321,12 @@ static void kick_plain(struct pio_queue *q)
 {
 	reap(tx_of(q), false);
 	push(tx_of(q), false);
-	reap(tx_of(q), false);
 }
 
 static void kick_multi_buffer(struct pio_queue *q)
 {
 	reap(tx_of(q), true);
 	push(tx_of(q), true);
-	reap(tx_of(q), true);
 }
 
 static unsigned no_rx(struct pio_queue *q, struct pio_frame *f, unsigned n)

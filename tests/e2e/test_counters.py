@@ -119,6 +119,13 @@ class BothEnds(Case):
             self.assertAlmostEqual(part["tx"]["pps"], 10_000, delta=1500)
             self.assertAlmostEqual(part["seconds"], 0.2, delta=0.05)
 
+    def test_intervals_of_a_slow_run_tell_what_left_in_them(self):
+        for dev in ("afpacket:qa", "afxdp:qa"):
+            with self.subTest(dev=dev):
+                run = self.ok(send("-i", dev, *QUIET, "--pps", 200, "-d", "1s", "--interval", "200ms"))
+                for part in run.json["intervals"][1:4]:
+                    self.assertAlmostEqual(part["tx"]["packets"], 40, delta=10)
+
 
 if __name__ == "__main__":
     main()
