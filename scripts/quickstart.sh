@@ -56,13 +56,13 @@ trap 'exit 130' INT TERM HUP
 tmp=$(mktemp -d)
 lab up
 
-say "squall recv -i afpacket:vb --idle 2s"
-ip netns exec "$name-b" "$squall" recv -i afpacket:vb --idle 2s -d 60s --no-tui --json -y \
+say "squall recv -i vb --idle 2s"
+ip netns exec "$name-b" "$squall" recv -i vb --idle 2s -d 60s --no-tui --json -y \
 	</dev/null >"$tmp/recv.json" 2>"$tmp/recv.log" &
 receiver=$!
 wait_until_receiving
 
-send=(send -i afpacket:va --dst-ip 10.77.0.2 --flows "$flows" --vlan "$vlan" --pps 100k -d 3s)
+send=(send -i va --dst-ip 10.77.0.2 --flows "$flows" --vlan "$vlan" --pps 100k -d 3s)
 say "squall ${send[*]}"
 ip netns exec "$name-a" "$squall" "${send[@]}" --no-tui --json -y </dev/null >"$tmp/send.json" 2>"$tmp/send.log" || {
 	cat "$tmp/send.log" >&2

@@ -12,5 +12,5 @@
 #endif
 
 const struct pio_backend *const pio_backends[] = {
-	&pio_mlx5_absent, &pio_afpacket, AFXDP, &pio_xdp_absent, &pio_dpdk_absent, &pio_loop, NULL,
+	&pio_mlx5_absent, AFXDP, &pio_xdp_absent, &pio_afpacket, &pio_dpdk_absent, &pio_loop, NULL,
 };

@@ -83,6 +83,13 @@ static int look_up(const struct pio_conf *conf, const struct pio_backend **backe
 	return *link ? 0 : -ENODEV;
 }
 
+/* What is said when no backend has anything to say of its own. */
+static void none_works(const struct host_link *link, struct err *e)
+{
+	err_set(e, -ENOTSUP, EXIT_CAPABILITY, "no backend works on the interface", link->name,
+		"this build has none for it");
+}
+
 int pio_choose(const struct pio_conf *conf, const struct pio_backend **out, struct err *e)
 {
 	const struct host_link *link;
@@ -91,14 +98,17 @@ int pio_choose(const struct pio_conf *conf, const struct pio_backend **out, stru
 
 	if (rc || *out)
 		return rc;
-	for (const struct pio_backend *const *b = pio_backends; *b; b++) {
-		if (would_do(*b, conf, link, e) == 0) {
+	none_works(link, e);
+	for (const struct pio_backend *const *b = pio_backends; *b && !*out; b++) {
+		struct err refusal = {0};
+
+		rc = would_do(*b, conf, link, &refusal);
+		if (!rc)
 			*out = *b;
-			return 0;
-		}
+		if (rc != -ENOTSUP)
+			*e = refusal;
 	}
-	return err_set(e, -ENOTSUP, EXIT_CAPABILITY, "no backend works on the interface", link->name,
-		       "squall devices tells why");
+	return *out ? 0 : -ENOTSUP;
 }
 
 /*
@@ -118,8 +128,7 @@ static int open_best(const struct pio_conf *conf, const char *device, const stru
 	size_t used = 0;
 	int rc;
 
-	err_set(e, -ENOTSUP, EXIT_CAPABILITY, "no backend works on the interface", link->name,
-		"this build has none for it");
+	none_works(link, e);
 	for (const struct pio_backend *const *b = pio_backends; *b; b++) {
 		struct err refusal = {0};
 

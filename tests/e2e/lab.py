@@ -82,11 +82,17 @@ def up(queues=2):
     ip(A, "neigh", "add", "10.78.0.2", "lladdr", mac(B, "qb"), "dev", "qa", "nud", "permanent")
 
 
-def down():
-    for child in children:
+def end_children():
+    """What a test left running, so that it does not stand in the next one's way."""
+    while children:
+        child = children.pop()
         if child.poll() is None:
             child.kill()
             child.wait()
+
+
+def down():
+    end_children()
     for where in (A, B):
         sh("ip", "netns", "del", where, check=False)
 
@@ -258,6 +264,12 @@ class Receiver(Squall):
 
 class Case(unittest.TestCase):
     maxDiff = 2000
+
+    def run(self, result=None):
+        try:
+            return super().run(result)
+        finally:
+            end_children()
 
     def ok(self, run, rc=0):
         """The run ended with rc and its JSON says so, error object included."""

@@ -60,7 +60,7 @@ class Beside(Case):
         self.assertEqual(packets, minus(sent(A, "qa"), before)[0])
 
     def test_two_receivers_get_all_each(self):
-        receivers = [Receiver("-i", "qb", "--queues", q) for q in (2, 2, 1)]
+        receivers = [Receiver("-i", "afpacket:qb", "--queues", q) for q in (2, 2, 1)]
         self.ok(send("-i", "qa", *QUIET, "--flows", 64, "--count", 10_000))
         for receiver in receivers:
             self.assertEqual(self.ok(receiver.stop()).end_record["rx"]["packets"], 10_000)
@@ -85,7 +85,7 @@ class Jumbo(Case):
         for tx in MECHANISMS:
             for size in (1519, 4096, 9018):
                 with self.subTest(tx=tx, size=size):
-                    receiver = Receiver("-i", "qb")
+                    receiver = Receiver("-i", "afpacket:qb")
                     with Tap(B, "qb") as tap:
                         self.ok(send("-i", f"afpacket:qa,tx={tx}", *QUIET, "--flows", 10, "--packet-size", size, "--count", 500))
                         frames = tap.frames(mac(A, "qa"), expect=500)
@@ -110,7 +110,7 @@ class Jumbo(Case):
 
     def test_larger_than_the_receivers_own_mtu(self):
         ip(B, "link", "set", "qb", "mtu", 1500)
-        receiver = Receiver("-i", "qb")
+        receiver = Receiver("-i", "afpacket:qb")
         ip(B, "link", "set", "qb", "mtu", 9000)
         self.ok(send("-i", "qa", *QUIET, "--packet-size", 9018, "--count", 300))
         rx = self.ok(receiver.stop()).end_record["rx"]
