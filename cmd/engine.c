@@ -49,6 +49,8 @@ int engine_init(struct engine *en, const struct config *cfg, struct pio_port *po
 	en->plan = plan;
 	en->n_tx = plan ? port->n_tx : 0;
 	en->n_rx = port->n_rx;
+	/* Before anybody is told that packets are taken: a receiver counts from its opening on. */
+	en->have_drops = port->ifindex && host_link_drops(port->ifindex, &en->drops_at_start) == 0;
 	en->tx = aligned_alloc(128, (en->n_tx + 1) * sizeof(*en->tx));
 	en->rx = aligned_alloc(128, (en->n_rx + 1) * sizeof(*en->rx));
 	cpu = calloc(en->n_tx + en->n_rx + 1, sizeof(*cpu));
@@ -286,7 +288,6 @@ static enum end_reason why_ended(const struct engine *en)
 void engine_run(struct engine *en, struct report *report)
 {
 	cpu_seconds_read(&en->cpu_at_start);
-	en->have_drops = en->port->ifindex && host_link_drops(en->port->ifindex, &en->drops_at_start) == 0;
 	start(en);
 	while (!en->stopped_ns && !all_done(en)) {
 		signals_sleep(TICK_NS);

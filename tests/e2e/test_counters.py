@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Squall's counters are the kernel's: nothing counted that did not happen, nothing that did left out."""
+import signal
+
 from frames import Tap
-from lab import A, B, NOBODY, Case, QUIET, Receiver, ip, mac, main, minus, received, send, sent, sh, squall, until
+from lab import A, B, NOBODY, Case, QUIET, Receiver, ip, mac, main, minus, received, send, sent, sh, squall, until, veth
 
 MECHANISMS = ("ring", "linear", "sendmmsg")
 
@@ -87,6 +89,22 @@ class TheDevicesOwn(Case):
 
     def test_in_text(self):
         self.assertRegex(self.send(form=None).out, r"(?m)^device +500 link rx_dropped: .*seen again$")
+
+    def test_a_starved_receiver(self):
+        """Stopped as soon as it says that it receives: the driver, too, counts what does not fit the receiver's frames."""
+        veth("ya", "yb", 1)
+        self.addCleanup(ip, A, "link", "del", "ya")
+        ip(A, "link", "set", "ya", "up")
+        ip(B, "link", "set", "yb", "up")
+        receiver = Receiver("-i", "afxdp:yb", "--xdp-mode", "native", "--rx-frames", 128)
+        receiver.signal(signal.SIGSTOP)
+        to = ("--dst-ip", "192.0.2.2", "--src-ip", "192.0.2.1", "--dst-mac", NOBODY)
+        tx = self.ok(send("-i", "afpacket:ya", *to, "--count", 2000, "--pps", "unlimited")).end_record["tx"]
+        receiver.signal(signal.SIGCONT)
+        end = self.ok(receiver.stop()).end_record
+        self.assertGreater(end["rx"]["dropped"], 0)
+        self.assertEqual(tx["packets"], end["rx"]["packets"] + end["rx"]["dropped"])
+        self.assertEqual(end["device_drops"], dict.fromkeys(("rx_queue_0_drops", "link rx_dropped"), end["rx"]["dropped"]))
 
     def test_there_is_no_device(self):
         self.assertIsNone(self.ok(squall(A, "send", "-i", "loop:sink", "--dst-ip", "192.0.2.2", "--count", 5)).end_record["device_drops"])
