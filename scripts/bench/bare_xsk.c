@@ -228,7 +228,7 @@ static void *job_run(void *arg)
 }
 
 /* A program that redirects every packet to the socket of its queue; without one, to the kernel. Returns its link. */
-static int attach(int ifindex, bool native, unsigned n)
+static int attach(int ifindex, uint32_t flags, unsigned n)
 {
 	int map = bpf_map_create(BPF_MAP_TYPE_XSKMAP, "bare_xsks", 4, 4, MAX_QUEUES, NULL);
 	struct bpf_insn code[] = {
@@ -239,7 +239,7 @@ static int attach(int ifindex, bool native, unsigned n)
 		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_redirect_map},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = native ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE);
+	const struct bpf_link_create_opts opts = {.sz = sizeof(opts), .flags = flags};
 	int prog, link;
 
 	if (map < 0)
@@ -278,7 +278,7 @@ static void open_all(const char *ifname, unsigned n, bool tx, const char *mode)
 		xsk_ring_prod__submit(&b->fill, conf.frames);
 	}
 	if (!tx)
-		(void)attach((int)ifindex, strcmp(mode, "native") == 0, n);
+		(void)attach((int)ifindex, strcmp(mode, "native") == 0 ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE, n);
 }
 
 static void run_all(unsigned n, bool tx, unsigned seconds)
