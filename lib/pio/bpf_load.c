@@ -155,7 +155,7 @@ static int load_refused(int rc, const char *log, const char *object_name, struct
 
 	log_text(log);
 	telling_line(log, why, sizeof(why));
-	if (rc == -EPERM || (rc == -EACCES && missing_capabilities(missing, sizeof(missing))))
+	if (rc == -EPERM || (why[0] && missing_capabilities(missing, sizeof(missing))))
 		return bpf_forbidden(WHAT_LOAD, object_name, e);
 	if (!why[0])
 		return err_set(e, rc, EXIT_RUN, WHAT_LOAD, object_name, "%s", strerror(-rc));
