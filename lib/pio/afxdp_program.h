@@ -3,8 +3,9 @@
  * afxdp_program: the XDP program that hands packets to AF_XDP sockets, from load to close.
  *
  * It is attached by a BPF link that this process holds: the program is gone at once when the process ends, however it
- * ends. A program of somebody else is never replaced. Packets that the filter does not match, and those of a queue
- * without a socket, stay with the kernel.
+ * ends. A program of somebody else is never replaced; where that is libxdp's dispatcher, ours joins those that it calls
+ * (afxdp_dispatcher.h), if the kernel can do that. Packets that the filter does not match, and those of a queue without
+ * a socket, stay with the kernel.
  *
  * Main thread unless said.
  */
@@ -13,6 +14,7 @@
 
 #include "filter.h"
 #include "lib/err.h"
+#include "lib/restore.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,20 +32,30 @@ int afxdp_program_load(struct afxdp_program **out, const char *object_name, cons
 		       unsigned queues, struct err *e);
 
 /*
+ * A step for restore_arm(): takes the program out of libxdp's dispatcher if it is still there when this process has
+ * ended. To be called before attaching. Errors are restore_add()'s, and -ENOMEM.
+ */
+int afxdp_program_restore(struct afxdp_program *p, struct restore *r, struct err *e);
+
+/*
  * Once per program; native: in the driver, else before the network stack. A failure leaves the interface as it was.
  * -EOPNOTSUPP: the driver has no native mode, EXIT_CAPABILITY. -ERANGE, -EINVAL or -EMSGSIZE, as the driver has it: not
  * with this MTU, or another setting that the error tells of, EXIT_CAPABILITY. -EBUSY or -EEXIST: a program of somebody
  * else is there, EXIT_RUN; the error tells which, how it is attached, and the way out. -EPERM: EXIT_CAPABILITY.
+ * Joining libxdp's dispatcher loads the program once more, with another number; -EOPNOTSUPP: a dispatcher in generic
+ * mode when native is asked for.
  */
 int afxdp_program_attach(struct afxdp_program *p, int ifindex, const char *ifname, bool native, struct err *e);
 
-/* A bound socket gets what comes in on its queue and matches. EXIT_RUN. */
+/* After attaching: a bound socket gets what comes in on its queue and matches. EXIT_RUN. */
 int afxdp_program_put_socket(struct afxdp_program *p, unsigned queue, int xsk_fd, struct err *e);
 /* After it the packets of that queue stay with the kernel. Any thread, also when there is no socket. */
 void afxdp_program_drop_socket(struct afxdp_program *p, unsigned queue);
 
 /* The kernel's number for it. Any thread. */
 uint32_t afxdp_program_id(const struct afxdp_program *p);
+/* Whether it is one of the programs that libxdp's dispatcher calls, instead of being held by a link. Any thread. */
+bool afxdp_program_joined(const struct afxdp_program *p);
 /* Whether it takes packets of several buffers (Linux 5.18 and later). Any thread. */
 bool afxdp_program_multi_buffer(const struct afxdp_program *p);
 
