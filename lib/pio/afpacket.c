@@ -208,6 +208,8 @@ static int afpacket_open(const struct pio_conf *conf, const char *device, struct
 	snprintf(port->name, sizeof(port->name), "afpacket:%s", d.name);
 	port->caps = (struct pio_caps){
 		.kernel_keeps = true,
+		.offers_again = true,
+		.arrival_times = true,
 		.rx_copies = true,
 		.blocking_poll = true,
 		.rx_chains = true,

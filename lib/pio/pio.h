@@ -66,7 +66,9 @@ struct pio_caps {
 	bool rx_copies;            /* and gets what is received here, too */
 	bool blocking_poll;        /* poll sleeps; else it returns at once */
 	bool rx_chains;            /* rx may return packets of several frames (PIO_MORE) */
-	bool tx_chains;            /* tx takes packets of several frames; else they end the prefix */
+	bool tx_chains;            /* tx takes packets of several frames, whole; else they end the prefix */
+	bool offers_again;         /* what the device has no room or carrier for waits; else it is dropped_driver */
+	bool arrival_times;        /* first_ns and last_ns are when packets came; else when rx took them */
 	bool crosses_by_reference; /* a frame from another port of the pool is sent without a copy */
 	uint32_t max_frame;        /* largest packet for tx in one frame, without FCS */
 	uint64_t delay_ns;         /* the device holds every packet back for so long, on purpose */
@@ -102,7 +104,7 @@ struct pio_queue {
 	bool is_tx;
 	_Atomic int error; /* 0, or the latched -errno; `why` is complete before it is set */
 	struct err why;
-	/* Receive: wall clock of the first and the last packet that rx returned, as it arrived; 0: none. */
+	/* Receive: wall clock of the first and the last packet that rx returned (caps.arrival_times); 0: none. */
 	_Atomic uint64_t first_ns, last_ns;
 	union { /* written by the queue's thread only */
 		struct stats_tx tx;
