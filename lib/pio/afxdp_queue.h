@@ -62,8 +62,7 @@ struct afxdp_tx {
 	int fd;
 	bool zero_copy;
 	bool multi_buffer;
-	uint32_t consumed;   /* copy mode: how far the kernel has read the ring, as sendto told */
-	uint32_t packet_len; /* multi-buffer: bytes of the packet that is not yet whole */
+	uint32_t consumed; /* copy mode: how far the kernel has read the ring, as sendto told */
 };
 
 struct afxdp_rx {

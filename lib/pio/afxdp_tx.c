@@ -220,10 +220,48 @@ static unsigned tx_plain(struct pio_queue *q, const struct pio_frame *f, unsigne
 	return done;
 }
 
-/* One frame as descriptors, none of which crosses a chunk. Returns how many, 0: more than there is room for. */
-static uint32_t put_pieces(struct afxdp_tx *tx, uint64_t addr, const struct pio_frame *f, uint32_t at, uint32_t room)
+/* One packet, as it has to be cut. */
+struct cut {
+	unsigned frames;  /* 0: not all of it is here, or the kernel would not take it, or it is ill */
+	unsigned foreign; /* frames outside this queue's UMEM */
+	uint32_t pieces;  /* descriptors, at most */
+};
+
+static inline bool is_foreign(const struct afxdp_tx *tx, const struct pio_frame *f)
+{
+	return (uint64_t)(f->data - tx->base) >= tx->size;
+}
+
+/* The packet that begins with f. No descriptor crosses a chunk. */
+static struct cut look_at_packet(const struct afxdp_tx *tx, const struct pio_frame *f, unsigned n)
+{
+	const struct pio_port *port = tx->q.port;
+	const uint32_t chunk = 1U << tx->chunk_shift;
+	struct cut c = {0};
+	unsigned i;
+
+	for (i = 0; i < n && c.pieces <= PIECES_MAX; i++) {
+		bool foreign = is_foreign(tx, &f[i]);
+		uint64_t offset = foreign ? (port->pool->lines - 1) * PIO_STAGGER_BYTES
+					  : (uint64_t)(f[i].data - tx->base) & (chunk - 1);
+
+		if (pio_slot_of(port->pool, f[i].data, f[i].len) == UINT32_MAX || f[i].len > port->caps.max_frame)
+			return c;
+		c.foreign += foreign;
+		c.pieces += (uint32_t)((offset + f[i].len + chunk - 1) >> tx->chunk_shift);
+		if (!(f[i].flags & PIO_MORE))
+			break;
+	}
+	if (i < n && c.pieces <= PIECES_MAX)
+		c.frames = i + 1;
+	return c;
+}
+
+/* One frame as descriptors from `at` on; before: bytes of the packet in frames before it. Returns how many. */
+static uint32_t put_pieces(struct afxdp_tx *tx, const struct pio_frame *f, uint32_t at, uint32_t before)
 {
 	const uint64_t chunk = 1ULL << tx->chunk_shift;
+	uint64_t addr = (uint64_t)(f->data - tx->base);
 	uint32_t left = f->len;
 	uint32_t n = 0;
 
@@ -233,12 +271,10 @@ static uint32_t put_pieces(struct afxdp_tx *tx, uint64_t addr, const struct pio_
 		bool slot_more = len < left;
 		bool more = slot_more || f->flags & PIO_MORE;
 
-		if (n == room)
-			return 0;
 		*xsk_ring_prod__tx_desc(&tx->ring, at + n) =
 			(struct xdp_desc){.addr = addr, .len = len, .options = more ? XDP_PKT_CONTD : 0};
 		*sent_of(tx, addr) =
-			(more ? AFXDP_SENT_MORE : tx->packet_len + f->len) | (slot_more ? AFXDP_SENT_SLOT_MORE : 0);
+			(more ? AFXDP_SENT_MORE : before + f->len) | (slot_more ? AFXDP_SENT_SLOT_MORE : 0);
 		n++;
 		addr += len;
 		left -= len;
@@ -246,19 +282,22 @@ static uint32_t put_pieces(struct afxdp_tx *tx, uint64_t addr, const struct pio_
 	return n;
 }
 
-/* How many frames from f on make one packet of up to max_frame bytes a frame; 0: not all of it is here, or it is ill.
- */
-static unsigned whole_packet(const struct afxdp_tx *tx, const struct pio_frame *f, unsigned n)
+/* There is room in the ring, and a frame of its own for each that is foreign. */
+static void put_packet(struct afxdp_tx *tx, const struct pio_frame *f, unsigned frames)
 {
-	const struct pio_queue *q = &tx->q;
+	uint32_t at = tx->ring.cached_prod;
+	uint32_t bytes = 0;
 
-	for (unsigned i = 0; i < n && i < PIECES_MAX; i++) {
-		if (pio_slot_of(q->port->pool, f[i].data, f[i].len) == UINT32_MAX || f[i].len > q->port->caps.max_frame)
-			return 0;
-		if (!(f[i].flags & PIO_MORE))
-			return i + 1;
+	for (unsigned i = 0; i < frames; i++) {
+		struct pio_frame frame = f[i];
+
+		if (is_foreign(tx, &frame))
+			bring_in(tx, &frame);
+		at += put_pieces(tx, &frame, at, bytes);
+		bytes += frame.len;
 	}
-	return 0;
+	xsk_ring_prod__submit(&tx->ring, at - tx->ring.cached_prod);
+	tx->ring.cached_prod = at;
 }
 
 static unsigned tx_multi_buffer(struct pio_queue *q, const struct pio_frame *f, unsigned n)
@@ -270,33 +309,16 @@ static unsigned tx_multi_buffer(struct pio_queue *q, const struct pio_frame *f, 
 	if (pio_queue_error(q, NULL))
 		return 0;
 	while (done < n) {
-		unsigned frames = whole_packet(tx, f + done, n - done);
-		uint32_t room = xsk_prod_nb_free(&tx->ring, PIECES_MAX);
-		uint32_t start = tx->ring.cached_prod;
-		uint32_t at = start;
-		uint32_t pieces = frames;
+		struct cut c = look_at_packet(tx, f + done, n - done);
 
-		tx->packet_len = 0;
-		for (unsigned i = 0; i < frames && pieces; i++) {
-			struct pio_frame frame = f[done + i];
-
-			/* Frames before this one in a packet of several would have to come back from the ring. */
-			if ((uint64_t)(frame.data - tx->base) >= tx->size && (frames > 1 || !bring_in(tx, &frame)))
-				pieces = 0;
-			else
-				pieces = put_pieces(tx, (uint64_t)(frame.data - tx->base), &frame, at,
-						    room - (at - start));
-			at += pieces;
-			tx->packet_len += frame.len;
-		}
-		if (!pieces) {
-			if (frames)
-				stats_add(&q->stats.tx.ring_full, 1);
+		if (!c.frames || c.foreign > q->cache->n)
+			break;
+		if (xsk_prod_nb_free(&tx->ring, c.pieces) < c.pieces) {
+			stats_add(&q->stats.tx.ring_full, 1);
 			break;
 		}
-		tx->ring.cached_prod = at;
-		xsk_ring_prod__submit(&tx->ring, at - start);
-		done += frames;
+		put_packet(tx, f + done, c.frames);
+		done += c.frames;
 		packets++;
 	}
 	if (packets) {

@@ -286,7 +286,8 @@ static inline unsigned pio_get(struct pio_queue *q, struct pio_frame *f, unsigne
 /*
  * Sends a prefix of the array and returns its length; the rest stays the caller's. Short: the ring is full (kick and
  * come again), or the queue is dead (pio_queue_error), or the frame at the prefix's end is not a frame of this pool, is
- * empty, or is longer than its slot or caps.max_frame. Frames may come from any port opened on the same pool.
+ * empty, or is longer than its slot or caps.max_frame, or begins a packet of several frames that is not whole in the
+ * array or is of more pieces than the device takes. Frames may come from any port opened on the same pool.
  */
 static inline unsigned pio_tx(struct pio_queue *q, const struct pio_frame *f, unsigned n)
 {
