@@ -207,6 +207,17 @@ void afxdp_gone(struct pio_queue *q)
 	pio_queue_fail(q, -ENODEV, EXIT_RUN, "cannot go on", "the interface is gone");
 }
 
+int afxdp_check_interface(struct pio_queue *q, int fd)
+{
+	socklen_t size = sizeof(int);
+	int error = 0;
+
+	/* The kernel leaves an error when it unbinds the socket, and only then. */
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error)
+		afxdp_gone(q);
+	return pio_queue_error(q, NULL);
+}
+
 const struct pio_backend pio_afxdp = {
 	.name = "afxdp",
 	.summary = "AF_XDP sockets: every interface, best with a driver that has XDP",

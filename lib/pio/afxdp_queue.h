@@ -123,4 +123,7 @@ void afxdp_rx_fill(struct afxdp_rx *rx);
 /* The socket's interface is there no more: latches the queue's error. */
 void afxdp_gone(struct pio_queue *q);
 
+/* Whether it is, by the queue's socket. 0, or the latched -errno. */
+int afxdp_check_interface(struct pio_queue *q, int fd);
+
 #endif

@@ -104,7 +104,8 @@ static int rx_poll(struct pio_queue *q, int timeout_ms)
 	if (now - rx->quiet_ns < LOOK_NS && timeout_ms && look(rx, rx->quiet_ns + LOOK_NS))
 		return 1;
 	rc = poll(&p, 1, timeout_ms);
-	return rc < 0 ? -errno : rc > 0;
+	/* An interface that goes wakes the waiting, but poll() does not tell of it. */
+	return rc < 0 ? -errno : rc > 0 ? 1 : afxdp_check_interface(q, rx->fd);
 }
 
 static void sync_counters(struct pio_queue *q)
@@ -113,8 +114,6 @@ static void sync_counters(struct pio_queue *q)
 	struct stats_rx *live = &q->stats.rx;
 	struct xdp_statistics s = {0};
 	socklen_t size = sizeof(s);
-	socklen_t int_size = sizeof(int);
-	int error = 0;
 
 	if (getsockopt(rx->fd, SOL_XDP, XDP_STATISTICS, &s, &size) == 0) {
 		stats_set(&live->dropped_buffer, s.rx_dropped);
@@ -122,8 +121,7 @@ static void sync_counters(struct pio_queue *q)
 		stats_set(&live->fill_empty, s.rx_fill_ring_empty_descs);
 		stats_set(&live->invalid, s.rx_invalid_descs);
 	}
-	if (getsockopt(rx->fd, SOL_SOCKET, SO_ERROR, &error, &int_size) == 0 && error)
-		afxdp_gone(q);
+	afxdp_check_interface(q, rx->fd);
 }
 
 static void rx_stop(struct pio_queue *q)

@@ -371,6 +371,7 @@ static void sync_counters(struct pio_queue *q)
 	struct xdp_statistics s = {0};
 	socklen_t size = sizeof(s);
 
+	afxdp_check_interface(q, tx->fd);
 	if (getsockopt(tx->fd, SOL_XDP, XDP_STATISTICS, &s, &size))
 		return;
 	stats_set(&q->stats.tx.invalid, s.tx_invalid_descs);
