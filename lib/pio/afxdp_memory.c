@@ -10,6 +10,8 @@
 #define TX_FRAMES_ZC   2048U /* what hardware may hold at a time */
 #define RX_FRAMES      16384U
 #define SLOT_SHIFT_MAX 17U
+#define FILL_LOT       64U
+#define FILL_PART      8U /* of a small ring; the kernel has the other frames */
 #define PAGE_BYTES     4096U
 
 static uint32_t one_buffer(const struct afxdp_port *ap, bool rx)
@@ -97,6 +99,13 @@ static uint32_t whole_pages(uint32_t frames)
 
 /* ---- queues ---- */
 
+static uint32_t lot_of(uint32_t rx_frames)
+{
+	uint32_t part = rx_frames / FILL_PART;
+
+	return part > FILL_LOT ? FILL_LOT : part ? part : 1;
+}
+
 /* The queues of one number side by side, so that a part of the pool is one socket's memory. */
 static int make_queues(struct afxdp_port *ap, uint32_t tx_frames, uint32_t rx_frames, struct err *e)
 {
@@ -128,6 +137,7 @@ static int make_queues(struct afxdp_port *ap, uint32_t tx_frames, uint32_t rx_fr
 			rx->fd = -1;
 			rx->slot_shift = pool->shift;
 			rx->first_slot = first;
+			rx->lot = lot_of(rx_frames);
 			rx->q.ops = &afxdp_rx_ops;
 		}
 		s->base = pool->base + ((uint64_t)first << pool->shift);

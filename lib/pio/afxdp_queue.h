@@ -72,6 +72,7 @@ struct afxdp_rx {
 	unsigned char *base;
 	uint32_t slot_shift;
 	uint32_t first_slot;
+	uint32_t lot; /* free frames are handed to the kernel in lots of at least so many */
 	int fd;
 	bool busy_poll;
 	bool in_chain;     /* the last frame was not the packet's last */

@@ -15,9 +15,6 @@
  * wake-up would take.
  */
 #define LOOK_NS 20000ULL
-/* Free frames are handed to the kernel in lots of so many. */
-#define FILL_LOT 64U
-
 static inline struct afxdp_rx *rx_of(struct pio_queue *q)
 {
 	return (struct afxdp_rx *)q;
@@ -38,6 +35,15 @@ void afxdp_rx_fill(struct afxdp_rx *rx)
 	xsk_ring_prod__submit(rx->fill, n);
 }
 
+/* Nothing has come. A reader that never waits has its frames handed to the kernel here, and a driver woken for them. */
+static __attribute__((noinline)) void look_after_fill(struct afxdp_rx *rx)
+{
+	if (rx->q.cache->n)
+		afxdp_rx_fill(rx);
+	if (xsk_ring_prod__needs_wakeup(rx->fill))
+		recvfrom(rx->fd, NULL, 0, MSG_DONTWAIT, NULL, NULL);
+}
+
 static unsigned rx_take(struct pio_queue *q, struct pio_frame *f, unsigned n)
 {
 	struct afxdp_rx *rx = rx_of(q);
@@ -47,11 +53,13 @@ static unsigned rx_take(struct pio_queue *q, struct pio_frame *f, unsigned n)
 	uint64_t packets = 0;
 	bool in_chain = rx->in_chain;
 
-	if (q->cache->n >= FILL_LOT)
+	if (q->cache->n >= rx->lot)
 		afxdp_rx_fill(rx);
 	got = xsk_cons_nb_avail(&rx->ring, n);
-	if (!got)
+	if (!got) {
+		look_after_fill(rx);
 		return 0;
+	}
 	at = rx->ring.cached_cons;
 	for (uint32_t i = 0; i < got; i++) {
 		const struct xdp_desc *d = xsk_ring_cons__rx_desc(&rx->ring, at + i);
