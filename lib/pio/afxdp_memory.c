@@ -55,6 +55,15 @@ static unsigned choose_slots(struct afxdp_port *ap)
 	return shift;
 }
 
+/* Behind a received packet: what the largest leaves of its chunk. The pieces of a chain may fill theirs. */
+static uint32_t room_behind(const struct afxdp_port *ap)
+{
+	uint32_t chunk = (1U << ap->chunk_shift) - AFXDP_KERNEL_HEADROOM;
+	uint32_t left = ap->rx_need < chunk ? chunk - ap->rx_need : 0;
+
+	return left < PIO_TAILROOM ? left : PIO_TAILROOM;
+}
+
 /* Several buffers cost, so they are asked for only when a packet may need them. */
 static bool needs_multi_buffer(const struct afxdp_port *ap)
 {
@@ -170,13 +179,16 @@ int afxdp_memory_open(struct afxdp_port *ap, const struct pio_conf *conf, bool m
 {
 	struct pio_port *port = &ap->port;
 	uint32_t tx_frames = conf->tx_frames;
-	uint32_t rx_frames = whole_pages(conf->rx_frames ? conf->rx_frames : RX_FRAMES);
+	uint32_t rx_frames = conf->rx_frames ? conf->rx_frames : RX_FRAMES;
 	struct host_xdp can;
 	int rc;
 
 	if (!tx_frames)
 		tx_frames = host_link_xdp(ap->link->index, &can) == 0 && can.zero_copy ? TX_FRAMES_ZC : TX_FRAMES;
-	tx_frames = whole_pages(tx_frames);
+	if (!conf->pool) {
+		tx_frames = whole_pages(tx_frames);
+		rx_frames = whole_pages(rx_frames);
+	}
 	ap->rx_need = ap->link->mtu + PIO_LINK_L2_MAX;
 	rc = conf->pool ? share_pool(ap, conf->pool, e)
 			: make_pool(ap, port->n_tx * tx_frames + port->n_rx * rx_frames, e);
@@ -186,6 +198,7 @@ int afxdp_memory_open(struct afxdp_port *ap, const struct pio_conf *conf, bool m
 	if (ap->want_multi_buffer && !multi_buffer)
 		return afxdp_refuse_multi_buffer(ap, -EOPNOTSUPP, "they are switched off (multi-buffer=off)", e);
 	port->caps.rx_chains = port->caps.tx_chains = ap->want_multi_buffer;
+	port->caps.tailroom = room_behind(ap);
 	port->caps.crosses_by_reference = !port->own_pool;
 	return make_queues(ap, tx_frames, rx_frames, e);
 }
