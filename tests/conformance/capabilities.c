@@ -2,9 +2,6 @@
 /* What a port says that it can is what it does. */
 #include "rig.h"
 
-#include <sys/socket.h>
-#include <unistd.h>
-
 static struct rig_wire wire;
 
 static void capabilities_are_possible(void **state)
@@ -48,162 +45,6 @@ static void poll_blocks_as_it_says(void **state)
 		assert_in_range(took, 0, 25 * NS_PER_MS);
 	assert_in_range(cpu, 0, 20 * NS_PER_MS);
 	rig_close(&wire);
-}
-
-/* A packet of three frames: sent whole, or refused from its first frame on. */
-static void chains_are_sent_or_refused(void **state)
-{
-	const uint32_t part = 400;
-	unsigned char packet[PACKET_MAX];
-	struct pio_frame f[4];
-	struct tx_counts c;
-
-	(void)state;
-	rig_open(&wire, 0, &(struct rig_spec){.n_tx = 1, .n_rx = 1});
-	rig_fill(packet, 3 * part, 1, 0);
-	assert_int_equal(pio_get(wire.tx->tx[0], f, 4), 4);
-	rig_fill(f[0].data, RIG_MIN_LEN, 2, 0);
-	f[0].len = RIG_MIN_LEN;
-	for (unsigned i = 0; i < 3; i++) {
-		memcpy(f[i + 1].data, packet + i * part, part);
-		f[i + 1].len = part;
-		f[i + 1].flags = i < 2 ? PIO_MORE : 0;
-	}
-	if (wire.tx->caps.tx_chains) {
-		rig_send(wire.tx->tx[0], f, 4);
-	} else {
-		assert_int_equal(pio_tx(wire.tx->tx[0], f, 4), 1);
-		assert_int_equal(pio_tx(wire.tx->tx[0], f + 1, 3), 0);
-		pio_put(wire.tx->tx[0], f + 1, 3);
-	}
-	pio_drain(wire.tx->tx[0], clock_mono_ns() + RIG_WAIT_NS);
-	tx_counts_read(&wire.tx->tx[0]->stats.tx, &c);
-	assert_int_equal(c.completed, wire.tx->caps.tx_chains ? 2 : 1);
-	if (rig_subject->kind != WIRE_SINK) {
-		for (unsigned i = 0; i < c.completed; i++) {
-			struct pio_frame r = rig_receive_one(wire.rx->rx[0]);
-
-			assert_int_equal(r.len, i ? 3 * part : RIG_MIN_LEN);
-			assert_false(r.flags & PIO_MORE);
-			if (i)
-				assert_memory_equal(r.data, packet, 3 * part);
-			pio_put(wire.rx->rx[0], &r, 1);
-		}
-		rig_wait_ms(PIO_SETTLE_MS);
-		assert_int_equal(pio_rx(wire.rx->rx[0], f, 1), 0);
-	}
-	rig_close(&wire);
-}
-
-/* A receiver whose frames are smaller than what the link carries gives whole packets, or none. */
-static void chains_are_received_or_not(void **state)
-{
-	const struct rig_spec spec = {.n_tx = 1, .n_rx = 1};
-	unsigned char packet[PACKET_MAX];
-	unsigned char got[2 * PACKET_MAX];
-	char names[2][64];
-	struct pio_conf conf;
-	struct pio_frame f;
-	struct err e;
-	uint32_t len = 0;
-	unsigned frames = 0;
-
-	(void)state;
-	if (rig_subject->kind != WIRE_VETH)
-		rig_skip("the two ends are one port: nothing longer than its frames can arrive");
-	conf = rig_conf(&spec, 0, 1, names[1]);
-	conf.max_frame = 200;
-	assert_int_equal(pio_pool_create(&conf.pool, 4096, 200, &e), 0);
-	assert_int_equal(pio_open(&conf, &wire.rx, &e), 0);
-	struct pio_pool *pool = conf.pool;
-
-	conf = rig_conf(&spec, 0, 0, names[0]);
-	assert_int_equal(pio_open(&conf, &wire.tx, &e), 0);
-	rig_fill(packet, 1514, 1, 0);
-	rig_send_packet(wire.tx->tx[0], packet, 1514);
-	rig_fill(packet, RIG_MIN_LEN, 1, 1);
-	rig_send_packet(wire.tx->tx[0], packet, RIG_MIN_LEN);
-	if (wire.rx->caps.rx_chains) {
-		uint16_t flow;
-
-		do {
-			f = rig_receive_one(wire.rx->rx[0]);
-			assert_true(len + f.len <= sizeof(got));
-			memcpy(got + len, f.data, f.len);
-			len += f.len;
-			frames++;
-			pio_put(wire.rx->rx[0], &f, 1);
-		} while (f.flags & PIO_MORE);
-		assert_true(frames > 1);
-		assert_int_equal(len, 1514);
-		assert_int_equal(rig_check(got, len, &flow), 0);
-	}
-	f = rig_receive_one(wire.rx->rx[0]);
-	assert_int_equal(f.len, RIG_MIN_LEN);
-	assert_false(f.flags & PIO_MORE);
-	assert_memory_equal(f.data, packet, RIG_MIN_LEN);
-	pio_put(wire.rx->rx[0], &f, 1);
-	rig_close(&wire);
-	pio_pool_destroy(pool);
-}
-
-static void finish_header(unsigned char *ip)
-{
-	uint32_t sum = 0;
-
-	packet_put16(ip + 10, 0);
-	for (unsigned i = 0; i < 20; i += 2)
-		sum += (uint32_t)(ip[i] << 8 | ip[i + 1]);
-	sum = (sum & 0xffff) + (sum >> 16);
-	packet_put16(ip + 10, ~(sum + (sum >> 16)) & 0xffff);
-}
-
-/* What the port receives reaches the host's own sockets as well. */
-static void the_kernel_keeps_the_interface(void **state)
-{
-	const struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(9000)};
-	const struct timeval patience = {.tv_sec = 5};
-	unsigned char packet[PACKET_MAX];
-	unsigned char got[64];
-	unsigned char mac[6];
-	struct pio_frame f;
-	uint32_t len;
-	int fd;
-
-	(void)state;
-	if (rig_subject->kind != WIRE_VETH) {
-		rig_open(&wire, 1, &(struct rig_spec){.n_tx = 1, .n_rx = 1});
-		assert_false(wire.rx->caps.kernel_keeps);
-		rig_close(&wire);
-		return;
-	}
-	rig_link_address(1, "192.0.2.1/24", mac);
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof(at)), 0);
-	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)), 0);
-	rig_open(&wire, 1, &(struct rig_spec){.n_tx = 1, .n_rx = 1});
-	len = packet_build(&(struct packet){.family = 4,
-					    .dst_mac = (const char *)mac,
-					    .src = "192.0.2.2",
-					    .dst = "192.0.2.1",
-					    .sport = 9,
-					    .dport = 9000,
-					    .payload = 32},
-			   packet);
-	finish_header(packet + 14);
-	memset(packet + len - 32, 0x5a, 32);
-	rig_send_packet(wire.tx->tx[0], packet, len);
-	f = rig_receive_one(wire.rx->rx[0]);
-	assert_int_equal(f.len, len);
-	assert_memory_equal(f.data, packet, len);
-	pio_put(wire.rx->rx[0], &f, 1);
-	if (wire.rx->caps.rx_copies) {
-		assert_int_equal(recv(fd, got, sizeof(got), 0), 32);
-		assert_memory_equal(got, packet + len - 32, 32);
-	}
-	close(fd);
-	rig_close(&wire);
-	rig_link_no_address(1);
 }
 
 /* A device that copies has its copy when tx returns. */
@@ -259,11 +100,11 @@ static void delay_is_what_it_says(void **state)
 int conform_capabilities(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(capabilities_are_possible),      cmocka_unit_test(poll_blocks_as_it_says),
-		cmocka_unit_test(chains_are_sent_or_refused),     cmocka_unit_test(chains_are_received_or_not),
-		cmocka_unit_test(what_is_copied_is_copied),       cmocka_unit_test(delay_is_what_it_says),
-		cmocka_unit_test(the_kernel_keeps_the_interface),
+		cmocka_unit_test(capabilities_are_possible),
+		cmocka_unit_test(poll_blocks_as_it_says),
+		cmocka_unit_test(what_is_copied_is_copied),
+		cmocka_unit_test(delay_is_what_it_says),
 	};
 
-	return cmocka_run_group_tests_name("capabilities", tests, NULL, NULL);
+	return RIG_RUN("capabilities", tests);
 }

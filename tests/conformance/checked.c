@@ -99,5 +99,5 @@ int conform_checked(void)
 		cmocka_unit_test(violations_abort),
 	};
 
-	return cmocka_run_group_tests_name("checked build", tests, NULL, NULL);
+	return RIG_RUN("checked build", tests);
 }

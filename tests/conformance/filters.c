@@ -206,5 +206,5 @@ int conform_filters(void)
 		cmocka_unit_test(the_broken_is_not_matched),
 	};
 
-	return cmocka_run_group_tests_name("filters", tests, NULL, NULL);
+	return RIG_RUN("filters", tests);
 }

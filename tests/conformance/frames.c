@@ -343,5 +343,5 @@ int conform_frames(void)
 	};
 #undef TEST
 
-	return cmocka_run_group_tests_name("frames", tests, NULL, NULL);
+	return RIG_RUN("frames", tests);
 }

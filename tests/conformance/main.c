@@ -8,7 +8,7 @@
 #define EXIT_SKIPPED 77
 
 static const struct subject subjects[] = {
-#define SUBJECT(name, kind, format) {#name, kind, format},
+#define SUBJECT(name, kind, spread, format) {#name, kind, spread, format},
 #include "subjects.h"
 #undef SUBJECT
 };
@@ -69,7 +69,8 @@ int main(int argc, char **argv)
 	}
 	if (rig_init(s, &e) || try_open(&e))
 		return cannot(s, &e);
-	failed = conform_frames() + conform_traffic() + conform_capabilities() + conform_forward() + conform_waiting() +
-		 conform_ending() + conform_opening() + conform_filters() + conform_checked();
+	failed = conform_frames() + conform_traffic() + conform_large() + conform_chains() + conform_capabilities() +
+		 conform_keeping() + conform_forward() + conform_within() + conform_waiting() + conform_ending() +
+		 conform_books() + conform_opening() + conform_filters() + conform_checked();
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

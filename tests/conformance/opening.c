@@ -3,6 +3,7 @@
 #include "rig.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 
 static unsigned open_fds(void)
@@ -147,14 +148,47 @@ static void failed_opens_leave_nothing(void **state)
 	}
 }
 
+/* Two ports on one end of a link: the second works too, or says what is taken. Then the first goes on. */
+static void a_second_port_works_or_says_why(void **state)
+{
+	const struct rig_spec spec = {.n_tx = 1, .n_rx = 1};
+	struct rig_wire w;
+
+	(void)state;
+	rig_link_needed();
+	rig_open(&w, 0, &spec);
+	for (unsigned end = 0; end < 2; end++) {
+		char name[64];
+		struct pio_conf conf = rig_conf(&spec, 0, end, name);
+		unsigned fds = open_fds();
+		struct pio_port *second;
+		struct err e = {0};
+		int rc = pio_open(&conf, &second, &e);
+
+		if (rc) {
+			assert_int_equal(rc, -EBUSY);
+			assert_null(second);
+			assert_int_equal(e.code, EXIT_RUN);
+			assert_true(e.cause[0] && e.hint[0]);
+			assert_string_equal(e.object, (end ? w.rx : w.tx)->name);
+			assert_true(end == 1 || strstr(e.what, "queue 0"));
+		} else {
+			pio_close(second);
+		}
+		assert_int_equal(open_fds(), fds);
+		rig_send_numbers(w.tx->tx[0], end, 1, RIG_MIN_LEN);
+		assert_int_equal(rig_receive_packet(w.rx->rx[0]).number, end);
+	}
+	rig_close(&w);
+}
+
 int conform_opening(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_shape_opens_and_closes),
-		cmocka_unit_test(one_direction_is_enough),
-		cmocka_unit_test(can_be_opened_again_and_again),
-		cmocka_unit_test(failed_opens_leave_nothing),
+		cmocka_unit_test(every_shape_opens_and_closes),    cmocka_unit_test(one_direction_is_enough),
+		cmocka_unit_test(can_be_opened_again_and_again),   cmocka_unit_test(failed_opens_leave_nothing),
+		cmocka_unit_test(a_second_port_works_or_says_why),
 	};
 
-	return cmocka_run_group_tests_name("opening", tests, NULL, NULL);
+	return RIG_RUN("opening", tests);
 }

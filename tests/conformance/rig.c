@@ -3,9 +3,13 @@
 
 #include <stdio.h>
 
+#define PORTS_MAX 16U
+#define TESTS_MAX 32U
+
 const struct subject *rig_subject;
 
 static const struct filter everything = {.all = true};
+static struct pio_port *open_ports[PORTS_MAX];
 
 int rig_init(const struct subject *s, struct err *e)
 {
@@ -25,22 +29,28 @@ void rig_needs_receiver(void)
 		rig_skip("a sink delivers nothing");
 }
 
+/* ---- ports ---- */
+
+static enum rig_kind kind_of(const struct rig_spec *spec)
+{
+	return (spec->as ? spec->as : rig_subject)->kind;
+}
+
 struct pio_conf rig_conf(const struct rig_spec *spec, unsigned wire, unsigned end, char name[64])
 {
-	bool both = rig_subject->kind != WIRE_VETH;
-	const char *colon = strchr(rig_subject->format, ':');
+	const char *format = (spec->as ? spec->as : rig_subject)->format;
+	const char *hole = strstr(format, "%s");
+	bool both = kind_of(spec) != WIRE_VETH;
 
-	if (both)
-		snprintf(name, 64, "%s", rig_subject->format);
+	if (hole)
+		snprintf(name, 64, "%.*s%s%s", (int)(hole - format), format, rig_link_name(wire, end), hole + 2);
 	else
-		snprintf(name, 64, "%.*s:%s%s", (int)(colon - rig_subject->format), rig_subject->format,
-			 rig_link_name(wire, end),
-			 strchr(rig_subject->format, ',') ? strchr(rig_subject->format, ',') : "");
+		snprintf(name, 64, "%s", format);
 	return (struct pio_conf){
 		.name = name,
 		.host = rig_link_host(),
-		.tx_queues = both || end == 0 ? spec->n_tx : 0,
-		.rx_queues = both || end == 1 ? spec->n_rx : 0,
+		.tx_queues = both || spec->duplex || end == 0 ? spec->n_tx : 0,
+		.rx_queues = both || spec->duplex || end == 1 ? spec->n_rx : 0,
 		.max_frame = spec->max_frame,
 		.tx_frames = spec->tx_frames,
 		.rx_frames = spec->rx_frames,
@@ -50,23 +60,40 @@ struct pio_conf rig_conf(const struct rig_spec *spec, unsigned wire, unsigned en
 	};
 }
 
+struct pio_port *rig_open_port(const struct pio_conf *conf)
+{
+	struct pio_port *port;
+	unsigned i = 0;
+	struct err e;
+
+	while (i < PORTS_MAX && open_ports[i])
+		i++;
+	assert_true(i < PORTS_MAX);
+	if (pio_open(conf, &port, &e))
+		fail_msg("%s: %s: %s", conf->name, e.what, e.cause);
+	open_ports[i] = port;
+	return port;
+}
+
+void rig_close_port(struct pio_port *port)
+{
+	for (unsigned i = 0; i < PORTS_MAX; i++)
+		if (open_ports[i] == port)
+			open_ports[i] = NULL;
+	pio_close(port);
+}
+
 static struct pio_port *open_end(const struct rig_spec *spec, unsigned wire, unsigned end)
 {
 	char name[64];
 	struct pio_conf conf = rig_conf(spec, wire, end, name);
-	struct pio_port *port;
-	struct err e;
 
-	if (!conf.tx_queues && !conf.rx_queues)
-		return NULL;
-	if (pio_open(&conf, &port, &e))
-		fail_msg("%s: %s: %s", name, e.what, e.cause);
-	return port;
+	return conf.tx_queues || conf.rx_queues ? rig_open_port(&conf) : NULL;
 }
 
 void rig_open(struct rig_wire *w, unsigned wire, const struct rig_spec *spec)
 {
-	if (rig_subject->kind == WIRE_VETH) {
+	if (kind_of(spec) == WIRE_VETH) {
 		/* The receiver first, so that it is there when the first packet is. */
 		w->rx = open_end(spec, wire, 1);
 		w->tx = open_end(spec, wire, 0);
@@ -78,10 +105,40 @@ void rig_open(struct rig_wire *w, unsigned wire, const struct rig_spec *spec)
 
 void rig_close(struct rig_wire *w)
 {
-	pio_close(w->tx);
+	rig_close_port(w->tx);
 	if (w->rx != w->tx)
-		pio_close(w->rx);
+		rig_close_port(w->rx);
 }
+
+/* ---- groups ---- */
+
+static int clean_up(void **state)
+{
+	const struct CMUnitTest *test = *state;
+	int rc = test->teardown_func ? test->teardown_func(state) : 0;
+
+	for (unsigned i = 0; i < PORTS_MAX; i++)
+		if (open_ports[i])
+			rig_close_port(open_ports[i]);
+	if (rig_subject->kind == WIRE_VETH)
+		rig_link_restore();
+	return rc;
+}
+
+int rig_run(const char *group, const struct CMUnitTest *tests, size_t n)
+{
+	struct CMUnitTest run[TESTS_MAX];
+
+	assert_true(n <= TESTS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		run[i] = tests[i];
+		run[i].teardown_func = clean_up;
+		run[i].initial_state = (void *)(uintptr_t)&tests[i];
+	}
+	return _cmocka_run_group_tests(group, run, n, NULL, NULL);
+}
+
+/* ---- packets ---- */
 
 void rig_send(struct pio_queue *q, const struct pio_frame *f, unsigned n)
 {
@@ -153,9 +210,45 @@ struct pio_frame rig_receive_one(struct pio_queue *q)
 	return f;
 }
 
+/* Before a packet's first frame and after its last one, inside the slot. */
+static void assert_room_around(const struct pio_port *port, const struct pio_frame *f, bool first)
+{
+	uint32_t before = first ? port->caps.headroom : 0;
+	uint32_t after = f->flags & PIO_MORE ? 0 : port->caps.tailroom;
+
+	assert_int_not_equal(pio_slot_of(port->pool, f->data - before, before + f->len + after), UINT32_MAX);
+}
+
+struct rig_packet rig_receive_packet(struct pio_queue *q)
+{
+	unsigned char packet[RIG_PACKET_MAX];
+	struct rig_packet p = {0};
+	struct pio_frame f;
+
+	do {
+		f = rig_receive_one(q);
+		assert_room_around(q->port, &f, p.frames == 0);
+		assert_true(f.len <= sizeof(packet) - p.len);
+		memcpy(packet + p.len, f.data, f.len);
+		p.len += f.len;
+		p.frames++;
+		pio_put(q, &f, 1);
+	} while (f.flags & PIO_MORE);
+	p.number = rig_check(packet, p.len, &p.flow);
+	return p;
+}
+
+void rig_receive_none(struct pio_queue *q)
+{
+	struct pio_frame f;
+
+	rig_wait_ms(PIO_SETTLE_MS);
+	assert_int_equal(pio_rx(q, &f, 1), 0);
+}
+
 void rig_send_numbers(struct pio_queue *q, uint32_t first, uint32_t n, uint32_t len)
 {
-	unsigned char packet[PACKET_MAX];
+	unsigned char packet[RIG_PACKET_MAX];
 
 	for (uint32_t i = 0; i < n; i++) {
 		rig_fill(packet, len, 1, first + i);

@@ -12,8 +12,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define MTU 1500U
+
 static struct host host;
 static const char *const ends[RIG_WIRES][2] = {{"conf0a", "conf0b"}, {"conf1a", "conf1b"}};
+
+/* What a test changed. */
+static struct {
+	bool down[2], large, slow, addressed, gone;
+} changed[RIG_WIRES];
 
 static int run(const char *const argv[])
 {
@@ -24,6 +31,12 @@ static int run(const char *const argv[])
 	    waitpid(pid, &status, 0) != pid)
 		return -errno;
 	return status ? -EIO : 0;
+}
+
+static int look(void)
+{
+	host_free(&host);
+	return host_load(&host, NULL);
 }
 
 static int make_veth(unsigned wire)
@@ -38,8 +51,7 @@ static int make_veth(unsigned wire)
 
 		rc = run(up);
 	}
-	host_free(&host);
-	return rc ? rc : host_load(&host, NULL);
+	return rc ? rc : look();
 }
 
 /* Without this the kernel announces itself on every new link. */
@@ -86,35 +98,74 @@ void rig_link_break(void)
 {
 	const char *const del[] = {"ip", "link", "del", ends[1][0], NULL};
 
+	changed[1].gone = true;
 	assert_int_equal(run(del), 0);
 }
 
 void rig_link_mend(void)
 {
 	assert_int_equal(make_veth(1), 0);
+	changed[1].gone = false;
+}
+
+static struct rtnl_link_stats stats_of(const char *name)
+{
+	struct rtnl_link_stats s = {0};
+	struct ifaddrs *all;
+	bool found = false;
+
+	assert_int_equal(getifaddrs(&all), 0);
+	for (struct ifaddrs *a = all; a; a = a->ifa_next)
+		if (a->ifa_addr && a->ifa_addr->sa_family == AF_PACKET && strcmp(a->ifa_name, name) == 0) {
+			s = *(const struct rtnl_link_stats *)a->ifa_data;
+			found = true;
+		}
+	freeifaddrs(all);
+	assert_true(found);
+	return s;
 }
 
 uint64_t rig_link_sent(unsigned wire)
 {
-	struct ifaddrs *all;
-	uint64_t sent = UINT64_MAX;
-
-	if (rig_subject->kind != WIRE_VETH)
-		return 0;
-	assert_int_equal(getifaddrs(&all), 0);
-	for (struct ifaddrs *a = all; a; a = a->ifa_next)
-		if (a->ifa_addr && a->ifa_addr->sa_family == AF_PACKET && strcmp(a->ifa_name, ends[wire][0]) == 0)
-			sent = ((const struct rtnl_link_stats *)a->ifa_data)->tx_packets;
-	freeifaddrs(all);
-	assert_true(sent != UINT64_MAX);
-	return sent;
+	return rig_subject->kind == WIRE_VETH ? stats_of(ends[wire][0]).tx_packets : 0;
 }
 
-void rig_link_peer(unsigned wire, bool up)
+uint64_t rig_link_dropped(unsigned wire)
 {
-	const char *const set[] = {"ip", "link", "set", ends[wire][1], up ? "up" : "down", NULL};
+	return rig_subject->kind == WIRE_VETH ? stats_of(ends[wire][0]).tx_dropped : 0;
+}
 
+void rig_link_sent_is(unsigned wire, uint64_t before, uint64_t n)
+{
+	uint64_t deadline = clock_mono_ns() + RIG_WAIT_NS;
+
+	if (rig_subject->kind != WIRE_VETH)
+		return;
+	while (rig_link_sent(wire) - before < n && clock_mono_ns() < deadline)
+		rig_wait_ms(1);
+	assert_int_equal(rig_link_sent(wire) - before, n);
+}
+
+void rig_link_set(unsigned wire, unsigned end, bool up)
+{
+	const char *const set[] = {"ip", "link", "set", ends[wire][end], up ? "up" : "down", NULL};
+
+	changed[wire].down[end] = !up;
 	assert_int_equal(run(set), 0);
+}
+
+void rig_link_mtu(unsigned wire, unsigned mtu)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", mtu);
+	changed[wire].large = mtu != MTU;
+	for (unsigned end = 0; end < 2; end++) {
+		const char *const set[] = {"ip", "link", "set", ends[wire][end], "mtu", text, NULL};
+
+		assert_int_equal(run(set), 0);
+	}
+	assert_int_equal(look(), 0);
 }
 
 bool rig_link_slow(unsigned wire)
@@ -122,13 +173,15 @@ bool rig_link_slow(unsigned wire)
 	const char *const add[] = {"tc",   "qdisc", "add",   "dev", ends[wire][0], "root", "tbf",
 				   "rate", "1mbit", "burst", "2kb", "limit",       "2000", NULL};
 
-	return run(add) == 0;
+	changed[wire].slow = run(add) == 0;
+	return changed[wire].slow;
 }
 
 void rig_link_fast(unsigned wire)
 {
 	const char *const del[] = {"tc", "qdisc", "del", "dev", ends[wire][0], "root", NULL};
 
+	changed[wire].slow = false;
 	assert_int_equal(run(del), 0);
 }
 
@@ -142,6 +195,7 @@ void rig_link_address(unsigned wire, const char *address, unsigned char mac[6])
 	assert_int_equal(ioctl(fd, SIOCGIFHWADDR, &r), 0);
 	close(fd);
 	memcpy(mac, r.ifr_hwaddr.sa_data, 6);
+	changed[wire].addressed = true;
 	assert_int_equal(run(add), 0);
 }
 
@@ -149,5 +203,23 @@ void rig_link_no_address(unsigned wire)
 {
 	const char *const flush[] = {"ip", "addr", "flush", "dev", ends[wire][1], NULL};
 
+	changed[wire].addressed = false;
 	assert_int_equal(run(flush), 0);
+}
+
+void rig_link_restore(void)
+{
+	if (changed[1].gone)
+		rig_link_mend();
+	for (unsigned wire = 0; wire < RIG_WIRES; wire++) {
+		if (changed[wire].slow)
+			rig_link_fast(wire);
+		if (changed[wire].addressed)
+			rig_link_no_address(wire);
+		if (changed[wire].large)
+			rig_link_mtu(wire, MTU);
+		for (unsigned end = 0; end < 2; end++)
+			if (changed[wire].down[end])
+				rig_link_set(wire, end, true);
+	}
 }
