@@ -121,6 +121,23 @@ int afxdp_refuse_multi_buffer(const struct afxdp_port *ap, int rc, const char *w
 /* Hands free frames to the kernel; before the socket is bound, too. */
 void afxdp_rx_fill(struct afxdp_rx *rx);
 
+static inline uint32_t *afxdp_sent_of(const struct afxdp_tx *tx, uint64_t addr)
+{
+	return &tx->sent[addr >> tx->chunk_shift];
+}
+
+/*
+ * A frame of the pool outside this queue's UMEM is copied into one of its own, which *f then is; the other goes home.
+ * False: it is no frame of the pool, or there is none to copy into. Queue's thread.
+ */
+bool afxdp_bring_in(struct afxdp_tx *tx, struct pio_frame *f);
+
+/*
+ * Puts the packet that begins with f into the ring, whole. Returns its frames; 0: it does not end within n frames, the
+ * kernel would not take it, or there is no room for it now. Queue's thread.
+ */
+unsigned afxdp_put_packet(struct afxdp_tx *tx, const struct pio_frame *f, unsigned n);
+
 /* The socket's interface is there no more: latches the queue's error. */
 void afxdp_gone(struct pio_queue *q);
 

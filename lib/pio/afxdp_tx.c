@@ -3,20 +3,11 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/socket.h>
-
-/* Descriptors of one packet at most: the kernel takes MAX_SKB_FRAGS + 1. */
-#define PIECES_MAX 18U
 
 static inline struct afxdp_tx *tx_of(struct pio_queue *q)
 {
 	return (struct afxdp_tx *)q;
-}
-
-static inline uint32_t *sent_of(const struct afxdp_tx *tx, uint64_t addr)
-{
-	return &tx->sent[addr >> tx->chunk_shift];
 }
 
 /* ---- what comes back ---- */
@@ -36,7 +27,7 @@ static inline __attribute__((always_inline)) uint32_t reap(struct afxdp_tx *tx, 
 		return 0;
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t addr = *xsk_ring_cons__comp_addr(tx->comp, at + i);
-		uint32_t was = *sent_of(tx, addr);
+		uint32_t was = *afxdp_sent_of(tx, addr);
 
 		if (!multi_buffer || !(was & AFXDP_SENT_MORE)) {
 			uint64_t lost = was >> 31;
@@ -59,10 +50,10 @@ static inline __attribute__((always_inline)) uint32_t reap(struct afxdp_tx *tx, 
 
 /* ---- copy mode: the system call sends ---- */
 
-/* The kernel said that the device dropped the packet that it read last, which began at `first` or later. */
+/* The kernel said that the device dropped the packet that it read last, whose last descriptor is that. */
 static void note_drop(struct afxdp_tx *tx, uint32_t last)
 {
-	*sent_of(tx, xsk_ring_prod__tx_desc(&tx->ring, last)->addr) |= AFXDP_SENT_DROPPED;
+	*afxdp_sent_of(tx, xsk_ring_prod__tx_desc(&tx->ring, last)->addr) |= AFXDP_SENT_DROPPED;
 }
 
 /* Where the packet that begins at `at` has its last descriptor. */
@@ -158,27 +149,6 @@ static inline __attribute__((always_inline)) unsigned get(struct pio_queue *q, s
 	return pio_cache_get(q->cache, f, n);
 }
 
-/*
- * A frame of the pool outside this queue's UMEM is copied into one of its own, which *f then is; the other goes home.
- * False: it is no frame of the pool, or there is none to copy into.
- */
-static __attribute__((noinline)) bool bring_in(struct afxdp_tx *tx, struct pio_frame *f)
-{
-	struct pio_pool *pool = tx->q.port->pool;
-	uint32_t foreign = pio_slot_of(pool, f->data, f->len);
-	struct pio_frame own;
-
-	if (foreign == UINT32_MAX || f->len > tx->q.port->caps.max_frame || !pio_cache_get(tx->q.cache, &own, 1))
-		return false;
-	memcpy(own.data, f->data, f->len);
-	own.len = f->len;
-	own.flags = f->flags;
-	pio_owner_change(pool, pio_slot_of(pool, own.data, 1), PIO_OWNER_POOL, PIO_OWNER_DEVICE, "tx");
-	pio_slot_done(pool, tx->q.cache, foreign);
-	*f = own;
-	return true;
-}
-
 static unsigned tx_plain(struct pio_queue *q, const struct pio_frame *f, unsigned n)
 {
 	struct afxdp_tx *tx = tx_of(q);
@@ -201,14 +171,14 @@ static unsigned tx_plain(struct pio_queue *q, const struct pio_frame *f, unsigne
 		uint64_t addr = (uint64_t)(frame.data - base);
 
 		if (addr >= size) {
-			if (frame.flags & PIO_MORE || !bring_in(tx, &frame))
+			if (frame.flags & PIO_MORE || !afxdp_bring_in(tx, &frame))
 				break;
 			addr = (uint64_t)(frame.data - base);
 		}
 		if (frame.len - 1U >= max_frame || frame.len > slot - (addr & (slot - 1)) || frame.flags & PIO_MORE)
 			break;
 		*xsk_ring_prod__tx_desc(&tx->ring, at + done) = (struct xdp_desc){.addr = addr, .len = frame.len};
-		*sent_of(tx, addr) = frame.len;
+		*afxdp_sent_of(tx, addr) = frame.len;
 	}
 	if (done) {
 		tx->ring.cached_prod = at + done;
@@ -220,86 +190,6 @@ static unsigned tx_plain(struct pio_queue *q, const struct pio_frame *f, unsigne
 	return done;
 }
 
-/* One packet, as it has to be cut. */
-struct cut {
-	unsigned frames;  /* 0: not all of it is here, or the kernel would not take it, or it is ill */
-	unsigned foreign; /* frames outside this queue's UMEM */
-	uint32_t pieces;  /* descriptors, at most */
-};
-
-static inline bool is_foreign(const struct afxdp_tx *tx, const struct pio_frame *f)
-{
-	return (uint64_t)(f->data - tx->base) >= tx->size;
-}
-
-/* The packet that begins with f. No descriptor crosses a chunk. */
-static struct cut look_at_packet(const struct afxdp_tx *tx, const struct pio_frame *f, unsigned n)
-{
-	const struct pio_port *port = tx->q.port;
-	const uint32_t chunk = 1U << tx->chunk_shift;
-	struct cut c = {0};
-	unsigned i;
-
-	for (i = 0; i < n && c.pieces <= PIECES_MAX; i++) {
-		bool foreign = is_foreign(tx, &f[i]);
-		uint64_t offset = foreign ? (port->pool->lines - 1) * PIO_STAGGER_BYTES
-					  : (uint64_t)(f[i].data - tx->base) & (chunk - 1);
-
-		if (pio_slot_of(port->pool, f[i].data, f[i].len) == UINT32_MAX || f[i].len > port->caps.max_frame)
-			return c;
-		c.foreign += foreign;
-		c.pieces += (uint32_t)((offset + f[i].len + chunk - 1) >> tx->chunk_shift);
-		if (!(f[i].flags & PIO_MORE))
-			break;
-	}
-	if (i < n && c.pieces <= PIECES_MAX)
-		c.frames = i + 1;
-	return c;
-}
-
-/* One frame as descriptors from `at` on; before: bytes of the packet in frames before it. Returns how many. */
-static uint32_t put_pieces(struct afxdp_tx *tx, const struct pio_frame *f, uint32_t at, uint32_t before)
-{
-	const uint64_t chunk = 1ULL << tx->chunk_shift;
-	uint64_t addr = (uint64_t)(f->data - tx->base);
-	uint32_t left = f->len;
-	uint32_t n = 0;
-
-	while (left) {
-		uint64_t in_chunk = chunk - (addr & (chunk - 1));
-		uint32_t len = left < in_chunk ? left : (uint32_t)in_chunk;
-		bool slot_more = len < left;
-		bool more = slot_more || f->flags & PIO_MORE;
-
-		*xsk_ring_prod__tx_desc(&tx->ring, at + n) =
-			(struct xdp_desc){.addr = addr, .len = len, .options = more ? XDP_PKT_CONTD : 0};
-		*sent_of(tx, addr) =
-			(more ? AFXDP_SENT_MORE : before + f->len) | (slot_more ? AFXDP_SENT_SLOT_MORE : 0);
-		n++;
-		addr += len;
-		left -= len;
-	}
-	return n;
-}
-
-/* There is room in the ring, and a frame of its own for each that is foreign. */
-static void put_packet(struct afxdp_tx *tx, const struct pio_frame *f, unsigned frames)
-{
-	uint32_t at = tx->ring.cached_prod;
-	uint32_t bytes = 0;
-
-	for (unsigned i = 0; i < frames; i++) {
-		struct pio_frame frame = f[i];
-
-		if (is_foreign(tx, &frame))
-			bring_in(tx, &frame);
-		at += put_pieces(tx, &frame, at, bytes);
-		bytes += frame.len;
-	}
-	xsk_ring_prod__submit(&tx->ring, at - tx->ring.cached_prod);
-	tx->ring.cached_prod = at;
-}
-
 static unsigned tx_multi_buffer(struct pio_queue *q, const struct pio_frame *f, unsigned n)
 {
 	struct afxdp_tx *tx = tx_of(q);
@@ -309,16 +199,11 @@ static unsigned tx_multi_buffer(struct pio_queue *q, const struct pio_frame *f, 
 	if (pio_queue_error(q, NULL))
 		return 0;
 	while (done < n) {
-		struct cut c = look_at_packet(tx, f + done, n - done);
+		unsigned frames = afxdp_put_packet(tx, f + done, n - done);
 
-		if (!c.frames || c.foreign > q->cache->n)
+		if (!frames)
 			break;
-		if (xsk_prod_nb_free(&tx->ring, c.pieces) < c.pieces) {
-			stats_add(&q->stats.tx.ring_full, 1);
-			break;
-		}
-		put_packet(tx, f + done, c.frames);
-		done += c.frames;
+		done += frames;
 		packets++;
 	}
 	if (packets) {
