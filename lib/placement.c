@@ -39,7 +39,7 @@ static unsigned against(const struct placement *p, const struct use *use, unsign
 	unsigned weight = use->given[cpu] * GIVEN;
 
 	if (use->irq[cpu])
-		weight += ANY_IRQ + (cpu != irq_cpu ? OTHERS_IRQ : 0);
+		weight += ANY_IRQ + (cpu != irq_cpu ? OTHERS_IRQ : 0U);
 	if (here->node != there->node)
 		weight += OTHER_NODE;
 	if (use->core[cpu])
