@@ -50,7 +50,7 @@ void engine_tell_queues(struct engine *en)
 {
 	const struct err first = en->err;
 	unsigned all = (en->dead_tx ? en->n_tx : 0) + (en->dead_rx ? en->n_rx : 0);
-	char count[80];
+	char count[72];
 	char what[sizeof(first.what)];
 
 	if (!en->err_is_queues || all == 1)
