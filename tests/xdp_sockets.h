@@ -56,7 +56,7 @@ static inline void open_sockets(struct socket_pair *s)
 		.bind_flags = XDP_COPY,
 	};
 	uint64_t deadline = clock_mono_ns() + (uint64_t)WAIT_MS * NS_PER_MS;
-	uint32_t at;
+	uint32_t at = 0;
 	int rc;
 
 	s->memory = mmap(NULL, (size_t)FRAMES * FRAME_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -101,7 +101,7 @@ static inline enum taker send_to(struct socket_pair *s, uint16_t port)
 	unsigned char got[PACKET_MAX];
 	uint32_t len = packet_build(&d, frame);
 	struct pollfd fds[] = {{.fd = xsk_socket__fd(s->xsk), .events = POLLIN}, {.fd = s->kernel, .events = POLLIN}};
-	uint32_t at;
+	uint32_t at = 0;
 
 	assert_int_equal(send(s->sender, frame, len, 0), len);
 	if (poll(fds, 2, WAIT_MS) < 1)
