@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TX_BURST 128U
+/* Packets of one round, and the most that a backend may wish for. */
+#define TX_BURST     128U
+#define TX_BURST_MAX 512U
 
 /* A step that visits all n once, near n / golden ratio so that neighbours lie far apart. */
 static uint64_t scatter_step(uint64_t n)
@@ -100,13 +102,13 @@ static inline __attribute__((always_inline)) void patch_run(struct pio_frame *fr
 }
 
 /*
- * Sends n <= TX_BURST packets of the next flows; *at is the position in the flow table. Returns how many the queue
+ * Sends n <= TX_BURST_MAX packets of the next flows; *at is the position in the flow table. Returns how many the queue
  * took: fewer when keep_trying() says so.
  */
 static inline __attribute__((always_inline)) uint32_t send_clump(struct tx_worker *w, struct waiter *waiter,
 								 uint64_t *at, uint32_t n, const uint32_t family)
 {
-	struct pio_frame frames[TX_BURST];
+	struct pio_frame frames[TX_BURST_MAX];
 	const uint32_t len = w->plan->len;
 	const uint32_t l3 = w->plan->l3;
 	const struct tx_flow *flows = w->flows;
@@ -143,6 +145,8 @@ static inline __attribute__((always_inline)) uint32_t send_clump(struct tx_worke
 static inline __attribute__((always_inline)) void send_all(struct tx_worker *w, const uint32_t family)
 {
 	struct waiter waiter;
+	const uint32_t wish = w->queue->port->caps.tx_burst;
+	const uint32_t burst = !wish ? TX_BURST : wish < TX_BURST_MAX ? wish : TX_BURST_MAX;
 	uint64_t left = w->quota;
 	uint64_t at = 0;
 
@@ -151,7 +155,7 @@ static inline __attribute__((always_inline)) void send_all(struct tx_worker *w, 
 		return;
 	while (left && !stopped(w)) {
 		uint64_t now = clock_mono_ns();
-		struct limiter_claim c = limiter_claim(w->limiter, left < TX_BURST ? (uint32_t)left : TX_BURST, now);
+		struct limiter_claim c = limiter_claim(w->limiter, left < burst ? (uint32_t)left : burst, now);
 		uint32_t sent;
 
 		if (!c.n) {

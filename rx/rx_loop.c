@@ -43,17 +43,19 @@ static uint32_t count(struct rx_worker *w, const struct pio_frame *f, uint32_t n
 {
 	uint64_t by_class[CLASS_COUNT] = {0};
 	uint32_t packets = 0;
+	bool in_chain = w->in_chain;
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (!w->in_chain) {
+		if (!in_chain) {
 			struct classified c = classify(f[i].data, f[i].len);
 
 			by_class[c.what]++;
 			by_class[CLASS_tagged] += c.tagged;
 			packets++;
 		}
-		w->in_chain = f[i].flags & PIO_MORE;
+		in_chain = f[i].flags & PIO_MORE;
 	}
+	w->in_chain = in_chain;
 #define CLASS_ADD(key, help) stats_add(&w->classes.key, by_class[CLASS_##key]);
 	STATS_CLASS(CLASS_ADD)
 #undef CLASS_ADD

@@ -72,6 +72,7 @@ struct pio_caps {
 	bool crosses_by_reference; /* a frame from another port of the pool is sent without a copy */
 	uint32_t max_frame;        /* largest packet for tx in one frame, without FCS */
 	uint64_t delay_ns;         /* the device holds every packet back for so long, on purpose */
+	uint32_t tx_burst;         /* so many packets a call are sent at the least cost; 0: it does not matter */
 	uint32_t headroom;         /* before, and after, every received packet: at least */
 	uint32_t tailroom;
 	bool restarts_link; /* opening may have taken the carrier away for a while */
@@ -325,18 +326,38 @@ static inline void pio_sync(struct pio_queue *q)
 	q->ops->sync(q);
 }
 
+/* A frame of another cache of the pool; an address outside it is passed over. */
+static inline void pio_put_foreign(struct pio_pool *pool, const unsigned char *data)
+{
+	uint32_t id = pio_slot_of(pool, data, 1);
+
+	if (id == UINT32_MAX)
+		return;
+	pool->home[id]->free[pool->home[id]->n++] = id;
+}
+
 /* Gives frames back unsent. Those of another port's cache go home there. Foreign addresses abort a checked build. */
 static inline void pio_put(struct pio_queue *q, const struct pio_frame *f, unsigned n)
 {
 	struct pio_pool *pool = q->port->pool;
+	struct pio_cache *own = q->cache;
+	/* Copies, since a store into a stack could, for all the compiler knows, change what it points to. */
+	const unsigned char *const base = pool->base + ((uint64_t)own->first << pool->shift);
+	const unsigned shift = pool->shift;
+	const uint64_t count = own->count;
+	const uint32_t first = own->first;
+	uint32_t *top = own->free + own->n;
 
 	for (unsigned i = 0; i < n; i++) {
-		uint32_t id = pio_slot_of(pool, f[i].data, 1);
+		uint64_t slot = (uint64_t)(f[i].data - base) >> shift;
 
-		pio_owner_change(pool, id, PIO_OWNER_CALLER, PIO_OWNER_POOL, "put");
-		if (id != UINT32_MAX)
-			pio_slot_home(pool, q->cache, id);
+		pio_owner_change(pool, pio_slot_of(pool, f[i].data, 1), PIO_OWNER_CALLER, PIO_OWNER_POOL, "put");
+		if (slot < count)
+			*top++ = first + (uint32_t)slot;
+		else
+			pio_put_foreign(pool, f[i].data);
 	}
+	own->n = (uint32_t)(top - own->free);
 }
 
 #endif
