@@ -4,7 +4,7 @@
 #include "classify.h"
 #include "lib/clock.h"
 
-#define RX_BURST 64U
+#define RX_BURST 256U
 #define POLL_MS  20
 /* Counters that the kernel keeps are read this often. */
 #define SYNC_NS (100 * NS_PER_MS)

@@ -48,6 +48,7 @@ struct afxdp_socket {
 #define AFXDP_SENT_LEN       0x1fffffffU /* the packet's bytes, with its last chunk */
 #define AFXDP_SENT_SLOT_MORE 0x20000000U /* the slot goes on in the next chunk */
 #define AFXDP_SENT_MORE      0x40000000U /* so does the packet, here or in another slot */
+#define AFXDP_DIFFERENT      UINT32_MAX
 #define AFXDP_SENT_DROPPED   0x80000000U /* the kernel said that the device dropped it */
 
 struct afxdp_tx {
@@ -58,7 +59,12 @@ struct afxdp_tx {
 	uint64_t size;
 	uint32_t slot_shift, chunk_shift;
 	uint32_t first_slot; /* of the UMEM in the pool */
-	uint32_t *sent;      /* by chunk */
+	/*
+	 * The length of every packet so far, 0: there was none yet, as long as they are all the same and none was
+	 * dropped; else AFXDP_DIFFERENT, and `sent` has each chunk's.
+	 */
+	uint32_t same_len;
+	uint32_t *sent;
 	int fd;
 	bool zero_copy;
 	bool multi_buffer;
@@ -97,6 +103,7 @@ struct afxdp_port {
 extern const struct pio_queue_ops afxdp_tx_ops;
 extern const struct pio_queue_ops afxdp_tx_multi_buffer_ops;
 extern const struct pio_queue_ops afxdp_rx_ops;
+extern const struct pio_queue_ops afxdp_rx_multi_buffer_ops;
 
 /*
  * Opens UMEM and sockets of device queue i, whose queues' caches are there. zero_copy is what is tried. Waits for a

@@ -18,7 +18,7 @@
 /* In a pool that ports share, frames of others are in the ring too. */
 #define RING_SHARED 2048U
 /* Packets that one call sends at most in copy mode; the kernel's own choice is 32. */
-#define TX_BUDGET 256
+#define TX_BUDGET 512
 /* In copy mode packets that the device still holds count against the socket's buffer, which by default is 200 KB. */
 #define SEND_BUFFER (8 << 20)
 /* The record of what was sent shares no cache line with another queue's. */
@@ -217,6 +217,7 @@ static int open_tx(struct afxdp_port *ap, unsigned i, bool zero_copy, struct err
 	tx->size = s->size;
 	tx->chunk_shift = ap->chunk_shift;
 	tx->zero_copy = zero_copy;
+	tx->same_len = ap->want_multi_buffer ? AFXDP_DIFFERENT : 0;
 	tx->consumed = tx->ring.cached_prod;
 	tx->fd = xsk_socket__fd(s->tx);
 	free(tx->sent);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/socket.h>
 
 static inline struct afxdp_tx *tx_of(struct pio_queue *q)
@@ -10,41 +11,93 @@ static inline struct afxdp_tx *tx_of(struct pio_queue *q)
 	return (struct afxdp_tx *)q;
 }
 
-/* ---- what comes back ---- */
+/* ---- what was sent ---- */
 
-/* Takes back what the device has finished with. Returns how many chunks that were. */
-static inline __attribute__((always_inline)) uint32_t reap(struct afxdp_tx *tx, const bool multi_buffer)
+/* From here on each packet's length is remembered: they differ, or one was dropped. Those on their way had the same. */
+static __attribute__((noinline)) void remember_each(struct afxdp_tx *tx)
 {
-	struct pio_queue *q = &tx->q;
-	struct pio_pool *pool = q->port->pool;
-	uint32_t n = xsk_cons_nb_avail(tx->comp, UINT32_MAX);
-	uint32_t at = tx->comp->cached_cons;
+	for (uint64_t i = 0; i < tx->size >> tx->chunk_shift; i++)
+		tx->sent[i] = tx->same_len;
+	tx->same_len = AFXDP_DIFFERENT;
+}
+
+/* Gives n slots back to their homes, most of which is here. */
+static inline __attribute__((always_inline)) void give_home(struct afxdp_tx *tx, uint32_t at, uint32_t n)
+{
+	struct pio_pool *pool = tx->q.port->pool;
+	struct pio_cache *own = tx->q.cache;
+	const unsigned shift = tx->slot_shift;
+	/* Copies, since a store into a stack could, for all the compiler knows, change what it points to. */
+	const uint64_t *const ring = tx->comp->ring;
+	const uint32_t mask = tx->comp->mask;
+	const uint32_t first = own->first;
+	const uint32_t count = own->count;
+	const uint32_t offset = tx->first_slot - first;
+	uint32_t *top = own->free + own->n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t slot = (uint32_t)(ring[(at + i) & mask] >> shift) + offset;
+
+		pio_owner_change(pool, first + slot, PIO_OWNER_DEVICE, PIO_OWNER_POOL, "completion");
+		if (slot < count)
+			*top++ = first + slot;
+		else
+			pio_slot_home(pool, NULL, first + slot);
+	}
+	own->n = (uint32_t)(top - own->free);
+}
+
+static void count_completed(struct pio_queue *q, uint64_t packets, uint64_t bytes, uint64_t dropped)
+{
+	stats_add(&q->stats.tx.completed, packets);
+	stats_add(&q->stats.tx.completed_bytes, bytes);
+	if (dropped)
+		stats_add(&q->stats.tx.dropped_driver, dropped);
+}
+
+/* Packets whose lengths were remembered. */
+static __attribute__((noinline)) void reap_remembered(struct afxdp_tx *tx, uint32_t at, uint32_t n, bool multi_buffer)
+{
 	uint64_t packets = 0;
 	uint64_t dropped = 0;
 	uint64_t bytes = 0;
 
-	if (!n)
-		return 0;
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t addr = *xsk_ring_cons__comp_addr(tx->comp, at + i);
 		uint32_t was = *afxdp_sent_of(tx, addr);
 
-		if (!multi_buffer || !(was & AFXDP_SENT_MORE)) {
+		if (!(was & AFXDP_SENT_MORE)) {
 			uint64_t lost = was >> 31;
 
-			packets++;
+			packets += !lost;
 			dropped += lost;
 			bytes += lost ? 0 : was & AFXDP_SENT_LEN;
 		}
-		if (!multi_buffer || !(was & AFXDP_SENT_SLOT_MORE))
-			pio_slot_done(pool, q->cache, tx->first_slot + (uint32_t)(addr >> tx->slot_shift));
+		if (multi_buffer && !(was & AFXDP_SENT_SLOT_MORE))
+			pio_slot_done(tx->q.port->pool, tx->q.cache,
+				      tx->first_slot + (uint32_t)(addr >> tx->slot_shift));
+	}
+	if (!multi_buffer)
+		give_home(tx, at, n);
+	count_completed(&tx->q, packets, bytes, dropped);
+}
+
+/* Takes back what the device has finished with. Returns how many chunks that were. */
+static inline __attribute__((always_inline)) uint32_t reap(struct afxdp_tx *tx, const bool multi_buffer)
+{
+	uint32_t n = xsk_cons_nb_avail(tx->comp, UINT32_MAX);
+	uint32_t at = tx->comp->cached_cons;
+
+	if (!n)
+		return 0;
+	if (multi_buffer || tx->same_len == AFXDP_DIFFERENT) {
+		reap_remembered(tx, at, n, multi_buffer);
+	} else {
+		give_home(tx, at, n);
+		count_completed(&tx->q, n, (uint64_t)n * tx->same_len, 0);
 	}
 	tx->comp->cached_cons += n;
 	xsk_ring_cons__release(tx->comp, n);
-	stats_add(&q->stats.tx.completed, packets - dropped);
-	stats_add(&q->stats.tx.completed_bytes, bytes);
-	if (dropped)
-		stats_add(&q->stats.tx.dropped_driver, dropped);
 	return n;
 }
 
@@ -53,6 +106,8 @@ static inline __attribute__((always_inline)) uint32_t reap(struct afxdp_tx *tx, 
 /* The kernel said that the device dropped the packet that it read last, whose last descriptor is that. */
 static void note_drop(struct afxdp_tx *tx, uint32_t last)
 {
+	if (tx->same_len != AFXDP_DIFFERENT)
+		remember_each(tx);
 	*afxdp_sent_of(tx, xsk_ring_prod__tx_desc(&tx->ring, last)->addr) |= AFXDP_SENT_DROPPED;
 }
 
@@ -149,16 +204,65 @@ static inline __attribute__((always_inline)) unsigned get(struct pio_queue *q, s
 	return pio_cache_get(q->cache, f, n);
 }
 
+/* The beginning of the array, as far as the frames are this queue's and as long as all before. Returns how many. */
+static inline __attribute__((always_inline)) unsigned put_same(struct afxdp_tx *tx, const struct pio_frame *f,
+							       unsigned n)
+{
+	/* What a frame holds besides its address is compared, and goes into the descriptor, as one: no flag is set. */
+	const struct pio_frame like = {.len = tx->same_len};
+	struct xdp_desc *const ring = tx->ring.ring;
+	unsigned char *const base = tx->base;
+	const uint64_t size = tx->size;
+	const uint64_t mask = (1ULL << tx->slot_shift) - 1;
+	const uint64_t last = mask + 1 - tx->same_len; /* where in a slot the packet may begin at most */
+	const uint32_t at = tx->ring.cached_prod;
+	const uint32_t ring_mask = tx->ring.mask;
+	unsigned done;
+
+	for (done = 0; done < n; done++) {
+		struct xdp_desc *d = &ring[(at + done) & ring_mask];
+		uint64_t addr = (uint64_t)(f[done].data - base);
+
+		if (addr >= size || (addr & mask) > last || memcmp(&f[done].len, &like.len, sizeof(uint64_t)) != 0)
+			break;
+		d->addr = addr;
+		memcpy(&d->len, &like.len, sizeof(uint64_t));
+	}
+	return done;
+}
+
+/* The same for frames of any kind, from f[done] on; the length of each is remembered. */
+static __attribute__((noinline)) unsigned put_different(struct afxdp_tx *tx, const struct pio_frame *f, unsigned done,
+							unsigned n)
+{
+	const uint64_t slot = 1ULL << tx->slot_shift;
+
+	if (tx->same_len != AFXDP_DIFFERENT)
+		remember_each(tx);
+	for (; done < n; done++) {
+		struct pio_frame frame = f[done];
+		uint64_t addr = (uint64_t)(frame.data - tx->base);
+
+		if (addr >= tx->size) {
+			if (frame.flags & PIO_MORE || !afxdp_bring_in(tx, &frame))
+				break;
+			addr = (uint64_t)(frame.data - tx->base);
+		}
+		if (frame.len - 1U >= tx->q.port->caps.max_frame || frame.len > slot - (addr & (slot - 1)) ||
+		    frame.flags & PIO_MORE)
+			break;
+		*xsk_ring_prod__tx_desc(&tx->ring, tx->ring.cached_prod + done) =
+			(struct xdp_desc){.addr = addr, .len = frame.len};
+		*afxdp_sent_of(tx, addr) = frame.len;
+	}
+	return done;
+}
+
 static unsigned tx_plain(struct pio_queue *q, const struct pio_frame *f, unsigned n)
 {
 	struct afxdp_tx *tx = tx_of(q);
-	const uint64_t slot = 1ULL << tx->slot_shift;
-	const uint32_t max_frame = q->port->caps.max_frame;
-	const uint64_t size = tx->size;
-	unsigned char *const base = tx->base;
 	uint32_t room = xsk_prod_nb_free(&tx->ring, n);
-	uint32_t at = tx->ring.cached_prod;
-	unsigned done;
+	unsigned done = 0;
 
 	if (pio_queue_error(q, NULL))
 		return 0;
@@ -166,22 +270,14 @@ static unsigned tx_plain(struct pio_queue *q, const struct pio_frame *f, unsigne
 		stats_add(&q->stats.tx.ring_full, 1);
 		n = room;
 	}
-	for (done = 0; done < n; done++) {
-		struct pio_frame frame = f[done];
-		uint64_t addr = (uint64_t)(frame.data - base);
-
-		if (addr >= size) {
-			if (frame.flags & PIO_MORE || !afxdp_bring_in(tx, &frame))
-				break;
-			addr = (uint64_t)(frame.data - base);
-		}
-		if (frame.len - 1U >= max_frame || frame.len > slot - (addr & (slot - 1)) || frame.flags & PIO_MORE)
-			break;
-		*xsk_ring_prod__tx_desc(&tx->ring, at + done) = (struct xdp_desc){.addr = addr, .len = frame.len};
-		*afxdp_sent_of(tx, addr) = frame.len;
-	}
+	if (n && !tx->same_len && f->len - 1U < q->port->caps.max_frame)
+		tx->same_len = f->len;
+	if (tx->same_len != AFXDP_DIFFERENT)
+		done = put_same(tx, f, n);
+	if (done < n)
+		done = put_different(tx, f, done, n);
 	if (done) {
-		tx->ring.cached_prod = at + done;
+		tx->ring.cached_prod += done;
 		xsk_ring_prod__submit(&tx->ring, done);
 		stats_add(&q->stats.tx.queued, done);
 		stats_add(&q->stats.tx.batches, 1);

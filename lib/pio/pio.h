@@ -326,16 +326,6 @@ static inline void pio_sync(struct pio_queue *q)
 	q->ops->sync(q);
 }
 
-/* A frame of another cache of the pool; an address outside it is passed over. */
-static inline void pio_put_foreign(struct pio_pool *pool, const unsigned char *data)
-{
-	uint32_t id = pio_slot_of(pool, data, 1);
-
-	if (id == UINT32_MAX)
-		return;
-	pool->home[id]->free[pool->home[id]->n++] = id;
-}
-
 /* Gives frames back unsent. Those of another port's cache go home there. Foreign addresses abort a checked build. */
 static inline void pio_put(struct pio_queue *q, const struct pio_frame *f, unsigned n)
 {
@@ -350,12 +340,15 @@ static inline void pio_put(struct pio_queue *q, const struct pio_frame *f, unsig
 
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t slot = (uint64_t)(f[i].data - base) >> shift;
+		uint32_t id = first + (uint32_t)slot;
 
-		pio_owner_change(pool, pio_slot_of(pool, f[i].data, 1), PIO_OWNER_CALLER, PIO_OWNER_POOL, "put");
+		if (slot >= count)
+			id = pio_slot_of(pool, f[i].data, 1);
+		pio_owner_change(pool, id, PIO_OWNER_CALLER, PIO_OWNER_POOL, "put");
 		if (slot < count)
-			*top++ = first + (uint32_t)slot;
-		else
-			pio_put_foreign(pool, f[i].data);
+			*top++ = id;
+		else if (id != UINT32_MAX)
+			pio_slot_home(pool, NULL, id);
 	}
 	own->n = (uint32_t)(top - own->free);
 }

@@ -103,10 +103,10 @@ static inline uint32_t pio_slot_of(const struct pio_pool *pool, const unsigned c
 	return (uint32_t)(at >> pool->shift);
 }
 
-/* Gives a slot back to its home. */
+/* Gives a slot back to its home; own: the cache that it mostly is, or NULL. */
 static inline void pio_slot_home(struct pio_pool *pool, struct pio_cache *own, uint32_t id)
 {
-	struct pio_cache *home = id - own->first < own->count ? own : pool->home[id];
+	struct pio_cache *home = own && id - own->first < own->count ? own : pool->home[id];
 
 	home->free[home->n++] = id;
 }
