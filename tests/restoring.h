@@ -83,7 +83,7 @@ static inline void tell_letter(void *arg)
 	say(told[1], *(const char *)arg);
 }
 
-static char letters[] = "abcdefghijklmnopqrstuvwxyz";
+__attribute__((unused)) static char letters[] = "abcdefghijklmnopqrstuvwxyz";
 
 static inline struct restore *must_create(void)
 {
