@@ -3,7 +3,8 @@
  * host: what Linux knows about its links, addresses, routes and neighbours, and where a packet would go.
  *
  * Everything comes by netlink and ethtool ioctls of the calling thread's network namespace. No interface is looked up
- * in /sys, which may show another namespace; only a PCI device's NUMA node is read there, as it belongs to none.
+ * in /sys, which may show another namespace; only a PCI device's NUMA node is read there, as it belongs to none. (See
+ * host_link_sysfs() for what can only be set there.)
  * A struct host is a snapshot: filled once, then only read (any thread).
  */
 #ifndef SQUALL_HOST_H
@@ -160,6 +161,22 @@ int host_link_drops(int index, struct host_drops *out);
  */
 int host_drops_sub(struct host_drops *out, const struct host_drops *now, const struct host_drops *then);
 void host_drops_free(struct host_drops *d);
+
+/*
+ * The link's own directory in sysfs (class/net/NAME), as a descriptor that the caller closes: in the calling thread's
+ * network namespace, whatever /sys shows, by a mount that nobody else sees. Without the right to make one, by /sys
+ * where that provably shows this link: one of the same name, index and address on the same PCI function. -ENODEV: the
+ * link is gone or has another name by now. Else -errno of the refused mount.
+ */
+int host_link_sysfs(const struct host_link *l);
+
+/*
+ * A private flag of the link's driver ("ethtool --show-priv-flags"). sock: any IP socket of the link's namespace; the
+ * calling thread may be elsewhere. Neither allocates. -ENOENT: the driver has no flag of that name. -ENODEV. Setting
+ * changes no other flag; drivers may restart the link for it.
+ */
+int host_flag_get(int sock, int index, const char *flag, bool *on);
+int host_flag_set(int sock, int index, const char *flag, bool on);
 
 /*
  * The link that a run may use: exists, is Ethernet, is no loopback, no VLAN sub-interface (the error names the parent

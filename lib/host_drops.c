@@ -104,20 +104,6 @@ static int add_link(struct host_drops *d, int index)
 	return rc;
 }
 
-/* 0: the driver has none. */
-static uint32_t count_stats(int sock, const char *ifname)
-{
-	union {
-		struct ethtool_sset_info info;
-		uint8_t room[sizeof(struct ethtool_sset_info) + sizeof(uint32_t)];
-	} u = {.info = {.cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ULL << ETH_SS_STATS}};
-	uint32_t n = 0;
-
-	if (host_ethtool(sock, ifname, &u.info) == 0 && u.info.sset_mask)
-		memcpy(&n, u.room + sizeof(u.info), sizeof(n));
-	return n;
-}
-
 /*
  * A counter's name as it stands in the driver's table: not always ended by a zero, and padded by some. Only what is
  * printable goes into a report.
@@ -143,7 +129,7 @@ static int add_stat(struct host_drops *d, const uint8_t *entry, uint64_t count)
 /* -EAGAIN when the number of counters changed between the questions. */
 static int add_driver_once(struct host_drops *d, int sock, const char *ifname)
 {
-	uint32_t n = count_stats(sock, ifname);
+	uint32_t n = host_ethtool_names(sock, ifname, ETH_SS_STATS);
 	/* The kernel writes as many as there are when it is asked, whatever we have room for. */
 	size_t room = 2 * (size_t)n + 64;
 	struct ethtool_gstrings *names = NULL;

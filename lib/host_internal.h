@@ -52,6 +52,9 @@ int host_link_stats(int index, struct rtnl_link_stats64 *out);
 /* One SIOCETHTOOL request; cmd is one of linux/ethtool.h's structures. sock: any IP socket. -errno. */
 int host_ethtool(int sock, const char *ifname, void *cmd);
 
+/* How many names are in that set (ETH_SS_*) of the driver's; 0: none, or it does not say. sock as above. */
+uint32_t host_ethtool_names(int sock, const char *ifname, unsigned set);
+
 /* Fills what ethtool knows: driver, bus, channels, speed, NUMA node. sock: any IP socket. Gaps stay as "unknown". */
 void host_link_ethtool(struct host_link *l, int sock);
 

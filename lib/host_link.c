@@ -109,6 +109,19 @@ int host_ethtool(int sock, const char *ifname, void *cmd)
 	return ioctl(sock, SIOCETHTOOL, &ifr) ? -errno : 0;
 }
 
+uint32_t host_ethtool_names(int sock, const char *ifname, unsigned set)
+{
+	union {
+		struct ethtool_sset_info info;
+		uint8_t room[sizeof(struct ethtool_sset_info) + sizeof(uint32_t)];
+	} u = {.info = {.cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ULL << set}};
+	uint32_t n = 0;
+
+	if (host_ethtool(sock, ifname, &u.info) == 0 && u.info.sset_mask)
+		memcpy(&n, u.room + sizeof(u.info), sizeof(n));
+	return n;
+}
+
 static bool ethtool(int sock, const struct host_link *l, void *cmd)
 {
 	return host_ethtool(sock, l->name, cmd) == 0;
