@@ -30,8 +30,8 @@ int restore_create(struct restore **out, struct err *e);
 
 /*
  * A step that is not yet taken: undo(arg) is called in the watching process only, and must do no harm when the step was
- * in the end not taken. It may allocate memory: the copy was made while there was one thread. fd: a file that undo
- * needs, -1: none; it stays the caller's.
+ * in the end not taken. It sees arg as it was at restore_arm(), or as it is now in shared anonymous memory; no other
+ * thread is there. fd: a file that undo needs, -1: none; it stays the caller's.
  * undo NULL: the file is only to stay open until every later step is undone. -E2BIG, or -EBUSY after restore_arm().
  */
 int restore_add(struct restore *r, void (*undo)(void *arg), void *arg, int fd, struct err *e);
