@@ -36,6 +36,7 @@ struct host_link {
 	uint32_t channels_tx;   /* likewise tx + combined */
 	bool channels_combined; /* some of them carry both directions */
 	uint32_t rss_queues;    /* receive queues that the indirection table reaches (the highest + 1); 0: no table */
+	bool strips_vlan;       /* rx-vlan-offload is on */
 	int32_t speed_mbps;     /* -1: unknown */
 	int32_t numa_node;      /* -1: none, or not to be known in this namespace */
 	int parent;             /* IFLA_LINK in this namespace: index of the lower link; 0: none */

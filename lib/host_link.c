@@ -127,6 +127,13 @@ static bool ethtool(int sock, const struct host_link *l, void *cmd)
 	return host_ethtool(sock, l->name, cmd) == 0;
 }
 
+static bool strips_vlan(int sock, const struct host_link *l)
+{
+	struct ethtool_value flags = {.cmd = ETHTOOL_GFLAGS};
+
+	return ethtool(sock, l, &flags) && flags.data & ETH_FLAG_RXVLAN;
+}
+
 /* Any number is believed: virtual and future devices have speeds that no list holds. */
 static int32_t speed(int sock, const struct host_link *l)
 {
@@ -210,6 +217,7 @@ void host_link_ethtool(struct host_link *l, int sock)
 		l->channels_combined = ch.combined_count;
 	}
 	l->rss_queues = rss_queues(sock, l);
+	l->strips_vlan = strips_vlan(sock, l);
 	l->speed_mbps = speed(sock, l);
 	if (l->bus[0])
 		l->numa_node = pci_numa_node(l->bus);

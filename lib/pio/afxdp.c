@@ -3,6 +3,7 @@
 
 #include "afxdp_program.h"
 #include "afxdp_queue.h"
+#include "afxdp_tune.h"
 #include "backend.h"
 #include "lib/log.h"
 #include "promisc.h"
@@ -91,13 +92,31 @@ static void afxdp_close(struct pio_port *port)
 
 	/* First, so that nothing is on its way to a socket that goes. */
 	afxdp_program_close(ap->program);
+	restore_end(ap->restore);
 	for (unsigned i = 0; ap->sockets && i < ap->n; i++)
 		afxdp_socket_close(ap, i);
+	afxdp_tune_end(ap->tune);
 	if (ap->promisc >= 0)
 		close(ap->promisc);
 	afxdp_memory_close(ap);
 	free(ap->sockets);
 	free(ap);
+}
+
+/* Hardware that takes tags out tells of them beside the packet, where a program does not see them. */
+static void warn_of_tags(struct afxdp_port *ap, const struct filter *filter)
+{
+	if (!ap->port.n_rx || !ap->link->strips_vlan || ap->link->kind[0])
+		return;
+	for (unsigned i = 0; i < filter->n; i++) {
+		if (filter->match[i].kind != FILTER_VLAN)
+			continue;
+		pio_warn(&ap->port.caps,
+			 "%s takes VLAN tags out before XDP sees them, so that the vlan condition matches nothing: "
+			 "ethtool -K %s rxvlan off",
+			 ap->link->name, ap->link->name);
+		return;
+	}
 }
 
 static int open_device(struct afxdp_port *ap, const struct pio_conf *conf, struct err *e)
@@ -113,7 +132,17 @@ static int open_device(struct afxdp_port *ap, const struct pio_conf *conf, struc
 			return err_set(e, rc, EXIT_RUN, "cannot receive for all addresses", port->name, "%s",
 				       strerror(-rc));
 	}
-	return 0;
+	warn_of_tags(ap, conf->filter);
+	return afxdp_tune_begin(&ap->tune, ap->link,
+				&(struct afxdp_tune_ask){
+					.napi_defer = conf->napi_defer,
+					.native = ap->choice != XDP_CHOICE_GENERIC,
+					.receives = port->n_rx > 0,
+					.sends = port->n_tx > 0,
+					.zero_copy = port->caps.zero_copy,
+					.tx_queues = port->n_tx,
+				},
+				&port->caps, e);
 }
 
 static int make_port(struct afxdp_port **out, const struct pio_conf *conf, const struct host_link *link,

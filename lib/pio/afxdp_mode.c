@@ -9,6 +9,8 @@
  * A port that only sends needs no program when it copies; with zero-copy, drivers serve the transmit ring only while
  * one is attached.
  */
+#include "afxdp_dispatcher.h"
+#include "afxdp_foreign.h"
 #include "afxdp_program.h"
 #include "afxdp_queue.h"
 
@@ -88,6 +90,28 @@ static int open_sockets(struct afxdp_port *ap, bool zero_copy, struct err *e)
 	return rc;
 }
 
+static void drop_program(struct afxdp_port *ap)
+{
+	afxdp_program_close(ap->program);
+	restore_end(ap->restore);
+	ap->program = NULL;
+	ap->restore = NULL;
+}
+
+/* A program that joins libxdp's dispatcher does not go with this process: what a killed one leaves is taken out. */
+static int watch_over_dispatcher(struct afxdp_port *ap, struct err *e)
+{
+	struct afxdp_foreign f;
+	int rc;
+
+	if (afxdp_foreign_find(ap->link->index, &f) || strcmp(f.name, AFXDP_DISPATCHER_NAME) != 0)
+		return 0;
+	rc = restore_create(&ap->restore, e);
+	if (!rc)
+		rc = afxdp_program_restore(ap->program, ap->restore, e);
+	return rc ? rc : restore_arm(ap->restore, e);
+}
+
 /* Receiving: the program first, the sockets' place in its map last. */
 static int try_receiving(struct attempt *t, enum xdp_choice mode, const struct filter *filter, struct err *e)
 {
@@ -95,17 +119,16 @@ static int try_receiving(struct attempt *t, enum xdp_choice mode, const struct f
 	bool native = mode != XDP_CHOICE_GENERIC;
 	int rc = 0;
 
-	if (ap->program && t->native_attached != native) {
-		afxdp_program_close(ap->program);
-		ap->program = NULL;
-	}
+	if (ap->program && t->native_attached != native)
+		drop_program(ap);
 	if (!ap->program) {
 		rc = afxdp_program_load(&ap->program, ap->port.name, filter, ap->n, e);
 		if (!rc)
+			rc = watch_over_dispatcher(ap, e);
+		if (!rc)
 			rc = afxdp_program_attach(ap->program, ap->link->index, ap->link->name, native, e);
 		if (rc) {
-			afxdp_program_close(ap->program);
-			ap->program = NULL;
+			drop_program(ap);
 			return rc;
 		}
 		t->native_attached = native;
@@ -131,10 +154,8 @@ static int try_sending(struct attempt *t, enum xdp_choice mode, struct err *e)
 	rc = afxdp_program_load(&ap->program, ap->port.name, NULL, ap->n, e);
 	if (!rc)
 		rc = afxdp_program_attach(ap->program, ap->link->index, ap->link->name, true, e);
-	if (rc) {
-		afxdp_program_close(ap->program);
-		ap->program = NULL;
-	}
+	if (rc)
+		drop_program(ap);
 	if (rc == -EBUSY)
 		return 0;
 	if (rc)
@@ -153,9 +174,13 @@ static void describe(struct attempt *t, enum xdp_choice mode)
 	snprintf(caps->mechanism, sizeof(caps->mechanism), "%s%s%s", words[mode],
 		 ap->want_multi_buffer ? ", several buffers" : "", ap->busy_poll_ns ? ", busy poll" : "");
 	pio_note(caps, "xdp.mode", "XDP mode", "%s", names[mode]);
+	if (ap->busy_poll_ns)
+		pio_note(caps, "xdp.busy_poll", "busy poll", "%llu us at a time",
+			 (unsigned long long)(ap->busy_poll_ns / 1000));
 	if (ap->program)
-		pio_note(caps, "xdp.program", "XDP program", "id %u, attached by a BPF link, %s",
-			 afxdp_program_id(ap->program), mode == XDP_CHOICE_GENERIC ? "generic" : "native");
+		pio_note(caps, "xdp.program", "XDP program", "id %u, %s, %s", afxdp_program_id(ap->program),
+			 afxdp_program_joined(ap->program) ? "one of libxdp's dispatcher" : "attached by a BPF link",
+			 mode == XDP_CHOICE_GENERIC ? "generic" : "native");
 	else
 		pio_note(caps, "xdp.program", "XDP program", "none: sending needs none in copy mode");
 }

@@ -33,6 +33,8 @@
 #define AFXDP_KERNEL_HEADROOM 256U /* XDP_PACKET_HEADROOM: before every received packet */
 
 struct afxdp_program;
+struct afxdp_tune;
+struct restore;
 
 /* The memory of one device queue and its sockets. Each ring is one thread's, so it has cache lines of its own. */
 struct afxdp_socket {
@@ -97,7 +99,9 @@ struct afxdp_port {
 	unsigned n;       /* device queues in use: the larger of n_tx and n_rx */
 	struct afxdp_socket *sockets;
 	struct afxdp_program *program; /* NULL: none is needed */
-	int promisc;                   /* a packet socket whose membership lasts as long as it; -1: none */
+	struct restore *restore;       /* watches over libxdp's dispatcher; NULL: there is none */
+	struct afxdp_tune *tune;
+	int promisc; /* a packet socket whose membership lasts as long as it; -1: none */
 };
 
 extern const struct pio_queue_ops afxdp_tx_ops;
