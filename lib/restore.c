@@ -121,7 +121,7 @@ static int detach(const struct restore *r, int line)
 	for (unsigned i = 0; i < r->n; i++)
 		if (r->step[i].fd >= 0)
 			kept[n++] = r->step[i].fd;
-	if (setsid() < 0 || chdir("/") || prctl(PR_SET_NAME, "squall-restore"))
+	if (setsid() < 0 || chdir("/") || prctl(PR_SET_NAME, "sq-restore"))
 		return -errno;
 	unmap_files();
 	return close_others(kept, n);

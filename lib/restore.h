@@ -6,8 +6,9 @@
  * step, the last one first. It is a copy of this process at the moment of restore_arm(): what undo functions and their
  * arguments need has to be there by then. It holds no file of this process but those that a step names, and no mapping
  * of one, so that sockets and BPF links go away with their owner. Signals of the terminal do not reach it, and none but
- * SIGKILL ends it. It is called "squall-restore". It is a child of this process, but nobody needs to care: it is waited
- * for by its number, ends when it is told to, and may have been waited for by others.
+ * SIGKILL ends it. It is called "sq-restore", so that `pkill -9 squall` does not mean it too. It is a child of this
+ * process, but nobody needs to care: it is waited for by its number, ends when it is told to, and may have been waited
+ * for by others.
  *
  * Being a copy, it needs memory of its own for what is pinned at that moment (a UMEM): such is marked MADV_DONTFORK.
  *

@@ -210,7 +210,7 @@ static void examine(void *arg)
 	memset(text, 0, sizeof(text));
 	int comm = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
 
-	say(told[1], read(comm, text, sizeof(text) - 1) > 0 && strcmp(text, "squall-restore\n") == 0 ? 'y' : 'n');
+	say(told[1], read(comm, text, sizeof(text) - 1) > 0 && strcmp(text, "sq-restore\n") == 0 ? 'y' : 'n');
 }
 
 static void arm_examined(void)
