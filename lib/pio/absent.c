@@ -7,19 +7,19 @@
 #define ABSENT(ident, row_name, row_summary, link, reason, way_out) \
 	static int ident##_absent_probe(const struct host_link *l, struct err *e) \
 	{ \
-		err_set(e, -ENOTSUP, EXIT_CAPABILITY, "cannot use the " row_name " backend", l ? l->name : NULL, "%s", \
+		err_set(e, -ENOSYS, EXIT_CAPABILITY, "cannot use the " row_name " backend", l ? l->name : NULL, "%s", \
 			reason); \
 		err_hint(e, "%s", way_out); \
-		return -ENOTSUP; \
+		return -ENOSYS; \
 	} \
 	static int ident##_absent_open(const struct pio_conf *conf, const char *device, struct pio_port **out, \
 				       struct err *e) \
 	{ \
 		(void)conf; \
 		*out = NULL; \
-		err_set(e, -ENOTSUP, EXIT_CAPABILITY, "cannot use the " row_name " backend", device, "%s", reason); \
+		err_set(e, -ENOSYS, EXIT_CAPABILITY, "cannot use the " row_name " backend", device, "%s", reason); \
 		err_hint(e, "%s", way_out); \
-		return -ENOTSUP; \
+		return -ENOSYS; \
 	} \
 	const struct pio_backend pio_##ident##_absent = { \
 		.name = row_name, \

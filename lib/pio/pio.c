@@ -42,17 +42,17 @@ static int check_qdisc(const struct pio_backend *backend, const char *name, stru
 {
 	if (!backend->no_qdisc)
 		return 0;
-	err_set(e, -EOPNOTSUPP, EXIT_CAPABILITY, "cannot send through the queueing discipline", name,
-		"the %s backend sends past it", backend->name);
+	err_set(e, -EOPNOTSUPP, EXIT_CAPABILITY, "cannot use --qdisc", name,
+		"its packets go past the queueing discipline");
 	err_hint(e, "afpacket:%s, or without --qdisc", name);
 	return -EOPNOTSUPP;
 }
 
-/* Whether a backend would do, as far as can be told without opening it. -ENOTSUP: this build has it not. */
+/* Whether a backend would do, as far as can be told without opening it. -ENOSYS: this build has it not. */
 static int would_do(const struct pio_backend *backend, const struct pio_conf *conf, const struct host_link *link,
 		    struct err *e)
 {
-	int rc = backend->needs_link ? 0 : -ENOTSUP;
+	int rc = backend->needs_link ? 0 : -ENOSYS;
 
 	if (!rc && conf->qdisc)
 		rc = check_qdisc(backend, link->name, e);
@@ -105,7 +105,7 @@ int pio_choose(const struct pio_conf *conf, const struct pio_backend **out, stru
 		rc = would_do(*b, conf, link, &refusal);
 		if (!rc)
 			*out = *b;
-		if (rc != -ENOTSUP)
+		if (rc != -ENOSYS)
 			*e = refusal;
 	}
 	return *out ? 0 : -ENOTSUP;
@@ -133,7 +133,7 @@ static int open_best(const struct pio_conf *conf, const char *device, const stru
 		struct err refusal = {0};
 
 		rc = would_do(*b, conf, link, &refusal);
-		if (rc == -ENOTSUP)
+		if (rc == -ENOSYS)
 			continue;
 		if (!rc)
 			rc = (*b)->open(conf, device, out, &refusal);

@@ -150,7 +150,8 @@ struct pio_backend {
 	/* A receive queue gets what the device puts on its queue of that number; else the queues share all there is. */
 	bool rx_by_device;
 	bool no_qdisc; /* sends past the queueing discipline, always */
-	/* 0: this would work on that link; else why not and what to do. Changes nothing. */
+	/* 0: this would work on that link; else why not and what to do; -ENOSYS: this build has it not. Changes
+	 * nothing. */
 	int (*probe)(const struct host_link *link, struct err *e);
 	/* Without needs_link: how many queues the device has in each direction. Else NULL: the link tells. */
 	int (*queues)(const char *device, uint32_t *n, struct err *e);
