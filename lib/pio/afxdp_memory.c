@@ -21,6 +21,12 @@ static uint32_t one_buffer(const struct afxdp_port *ap, bool rx)
 	       PIO_TAILROOM;
 }
 
+/* What the kernel puts into one chunk. */
+static uint32_t rx_room(const struct afxdp_port *ap)
+{
+	return (1U << ap->chunk_shift) - AFXDP_KERNEL_HEADROOM;
+}
+
 int afxdp_refuse_multi_buffer(const struct afxdp_port *ap, int rc, const char *why, struct err *e)
 {
 	const struct pio_port *port = &ap->port;
@@ -34,7 +40,7 @@ int afxdp_refuse_multi_buffer(const struct afxdp_port *ap, int rc, const char *w
 	}
 	err_set(e, rc, EXIT_CAPABILITY, "cannot receive packets of this size", port->name,
 		"with an MTU of %u they need several buffers, and %s", ap->link->mtu, why);
-	err_hint(e, "ip link set %s mtu %u, or afpacket:%s", ap->link->name, one_buffer(ap, true) - PIO_LINK_L2_MAX,
+	err_hint(e, "ip link set %s mtu %u, or afpacket:%s", ap->link->name, rx_room(ap) - PIO_LINK_L2_MAX,
 		 ap->link->name);
 	return rc;
 }
@@ -59,8 +65,7 @@ static unsigned choose_slots(struct afxdp_port *ap)
 /* Behind a received packet: what the largest leaves of its chunk. The pieces of a chain may fill theirs. */
 static uint32_t room_behind(const struct afxdp_port *ap)
 {
-	uint32_t chunk = (1U << ap->chunk_shift) - AFXDP_KERNEL_HEADROOM;
-	uint32_t left = ap->rx_need < chunk ? chunk - ap->rx_need : 0;
+	uint32_t left = ap->rx_need < rx_room(ap) ? rx_room(ap) - ap->rx_need : 0;
 
 	return left < PIO_TAILROOM ? left : PIO_TAILROOM;
 }
@@ -68,8 +73,7 @@ static uint32_t room_behind(const struct afxdp_port *ap)
 /* Several buffers cost, so they are asked for only when a packet may need them. */
 static bool needs_multi_buffer(const struct afxdp_port *ap)
 {
-	return ap->port.pool->shift > ap->chunk_shift ||
-	       (ap->port.n_rx && ap->rx_need > (1U << ap->chunk_shift) - AFXDP_KERNEL_HEADROOM);
+	return ap->port.pool->shift > ap->chunk_shift || (ap->port.n_rx && ap->rx_need > rx_room(ap));
 }
 
 static int make_pool(struct afxdp_port *ap, uint32_t frames, struct err *e)
