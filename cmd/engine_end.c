@@ -127,8 +127,9 @@ static void remark(struct engine *en)
 			    tx->undecided);
 	if (tx->dropped_driver)
 		report_warn(&en->warnings,
-			    "%" PRIu64 " packets were refused by the driver or the kernel (is the MTU still "
-			    "what it was?)",
+			    "%" PRIu64
+			    " packets were refused by the driver or the kernel: its link was down, or its MTU "
+			    "is no longer what it was",
 			    tx->dropped_driver);
 	if (passed_over(en))
 		report_warn(&en->warnings, "the sender fell behind: the schedule was stretched by %" PRIu64 " packets",
