@@ -31,9 +31,9 @@ class Sending(Case):
                         self.assertEqual((end["packets"], end["dropped"], end["unsent"]), (count, 0, 0))
 
     def test_at_full_speed_for_a_time(self):
-        for args in (("--queues", 1), ("--queues", 2), ("--packet-size", 1518), ("--qdisc",)):
-            with self.subTest(args=args):
-                end = self.counted("-d", "300ms", "--pps", "unlimited", "--flows", 100, *args)
+        for dev, args in (*((dev, args) for dev in ("qa", "afpacket:qa") for args in (("--queues", 1), ("--queues", 2), ("--packet-size", 1518))), ("qa", ("--qdisc",))):
+            with self.subTest(dev=dev, args=args):
+                end = self.counted("-d", "300ms", "--pps", "unlimited", "--flows", 100, *args, dev=dev)
                 self.assertGreater(end["packets"], 1000)
                 self.assertIsNone(end["requested_pps"])
                 self.assertAlmostEqual(end["bps_l1"] / end["bps_l2"], 1 + 20 / end["mean_bytes_l2"], places=9)
@@ -53,15 +53,16 @@ class Sending(Case):
 
 
 class OnTheSendingInterface(Case):
-    def seen(self, *args):
+    def seen(self, *args, dev="qa"):
         with Tap(A, "qa", outgoing=True) as tap:
-            run = self.ok(send("-i", "qa", *QUIET, "--count", 500, *args))
+            run = self.ok(send("-i", dev, *QUIET, "--count", 500, *args))
             return run.json["start"]["capture"], len(tap.frames(mac(A, "qa"), expect=500 if "--qdisc" in args else None))
 
     def test_a_capture_sees_nothing_and_the_plan_says_so(self):
-        says, frames = self.seen()
-        self.assertEqual(frames, 0)
-        self.assertRegex(says, "does not see.*--qdisc")
+        for dev in ("qa", "afpacket:qa"):
+            says, frames = self.seen(dev=dev)
+            self.assertEqual(frames, 0)
+            self.assertRegex(says, "does not see.*--qdisc")
 
     def test_with_qdisc_it_sees_all(self):
         says, frames = self.seen("--qdisc")
@@ -111,11 +112,13 @@ class TheDevicesOwn(Case):
 
 
 class BothEnds(Case):
+    backend = ""  # the best
+
     def test_received_is_sent(self):
         for args, more in (((), ()), (("--vlan", 5), ()), (("--packet-size", 1518), ()), ((), ("--queues", 2)), ((), ("--queues", 1))):
             with self.subTest(args=args, more=more):
-                receiver = Receiver("-i", "qb", *more)
-                tx = self.ok(send("-i", "qa", *QUIET, "--flows", 1000, "--count", 20_000, "--pps", "100k", *args)).end_record["tx"]
+                receiver = Receiver("-i", f"{self.backend}qb", *more)
+                tx = self.ok(send("-i", f"{self.backend}qa", *QUIET, "--flows", 1000, "--count", 20_000, "--pps", "100k", *args)).end_record["tx"]
                 rx = self.ok(receiver.stop()).end_record["rx"]
                 self.assertEqual(tx["packets"], 20_000)
                 self.assertEqual((rx["packets"], rx["bytes"], rx["bytes_l2"]), (tx["packets"], tx["completed_bytes"], tx["bytes_l2"]))
@@ -123,8 +126,8 @@ class BothEnds(Case):
                 self.assertEqual(rx["classes"]["tagged"], 20_000 if args[:1] == ("--vlan",) else 0)
 
     def test_intervals_add_up(self):
-        receiver = Receiver("-i", "qb", "--interval", "100ms")
-        run = self.ok(send("-i", "qa", *QUIET, "--pps", "10k", "-d", "1s", "--interval", "200ms"))
+        receiver = Receiver("-i", f"{self.backend}qb", "--interval", "100ms")
+        run = self.ok(send("-i", f"{self.backend}qa", *QUIET, "--pps", "10k", "-d", "1s", "--interval", "200ms"))
         rx = self.ok(receiver.stop())
         for record, way in ((run, "tx"), (rx, "rx")):
             parts = record.json["intervals"]
@@ -138,11 +141,13 @@ class BothEnds(Case):
             self.assertAlmostEqual(part["seconds"], 0.2, delta=0.05)
 
     def test_intervals_of_a_slow_run_tell_what_left_in_them(self):
-        for dev in ("afpacket:qa", "afxdp:qa"):
-            with self.subTest(dev=dev):
-                run = self.ok(send("-i", dev, *QUIET, "--pps", 200, "-d", "1s", "--interval", "200ms"))
-                for part in run.json["intervals"][1:4]:
-                    self.assertAlmostEqual(part["tx"]["packets"], 40, delta=10)
+        run = self.ok(send("-i", f"{self.backend}qa", *QUIET, "--pps", 200, "-d", "1s", "--interval", "200ms"))
+        for part in run.json["intervals"][1:4]:
+            self.assertAlmostEqual(part["tx"]["packets"], 40, delta=10)
+
+
+class BothEndsOfPacketSockets(BothEnds):
+    backend = "afpacket:"
 
 
 if __name__ == "__main__":

@@ -104,11 +104,11 @@ class DuringTheRun(Link):
                 self.bounce(lambda: self.set(b="down"), lambda: self.set(b="up"), dev=dev)
 
     def test_set_down_and_up(self):
-        for args in ((), ("--qdisc",)):
-            with self.subTest(args=args):
+        for dev, args in (("xa", ()), ("afpacket:xa", ()), ("xa", ("--qdisc",))):
+            with self.subTest(dev=dev, args=args):
                 self.doCleanups()
                 self.setUp()
-                self.bounce(lambda: self.set(a="down"), lambda: self.set(a="up"), *args)
+                self.bounce(lambda: self.set(a="down"), lambda: self.set(a="up"), *args, dev=dev)
 
     def test_carrier_lost_and_back_with_a_discipline(self):
         self.bounce(lambda: self.set(b="down"), lambda: self.set(b="up"), "--qdisc")
@@ -124,22 +124,24 @@ class DuringTheRun(Link):
         self.books(tx)
 
     def test_a_receiver_outlives_a_bounce(self):
-        receiver = Receiver("-i", "xb")
-        for _ in range(2):
-            self.ok(squall(A, "send", "-i", "xa", *TO, "--count", 500, "--pps", "50k"))
-            self.set(a="down")
-            until(lambda: link(B, "xb")["operstate"] != "UP")
-            self.set(a="up")
-            until(lambda: link(A, "xa")["operstate"] == "UP")
-        self.assertEqual(self.ok(receiver.stop()).end_record["rx"]["packets"], 1000)
+        for dev in ("xb", "afpacket:xb"):
+            receiver = Receiver("-i", dev)
+            for _ in range(2):
+                self.ok(squall(A, "send", "-i", "xa", *TO, "--count", 500, "--pps", "50k"))
+                self.set(a="down")
+                until(lambda: link(B, "xb")["operstate"] != "UP")
+                self.set(a="up")
+                until(lambda: link(A, "xa")["operstate"] == "UP")
+            self.assertEqual(self.ok(receiver.stop()).end_record["rx"]["packets"], 1000)
 
     def test_the_interface_vanishes(self):
-        for tx in ("ring", "linear", "sendmmsg"):
-            for args in (("--pps", "20k"), ("--pps", "unlimited"), ("--pps", "1"), ("--pps", "20k", "--qdisc")):
-                with self.subTest(tx=tx, args=args):
+        paces = (("--pps", "20k"), ("--pps", "unlimited"), ("--pps", "1"))
+        for dev in ("afxdp:xa", *(f"afpacket:xa,tx={tx}" for tx in ("ring", "linear", "sendmmsg"))):
+            for args in (*paces, ("--pps", "20k", "--qdisc"))[:3 if dev == "afxdp:xa" else 4]:
+                with self.subTest(dev=dev, args=args):
                     self.doCleanups()
                     self.setUp()
-                    run = self.running("-i", f"afpacket:xa,tx={tx}", "-d", "20s", *args)
+                    run = self.running("-i", dev, "-d", "20s", *args)
                     before = sent(A, "xa")[0]
                     at = time.monotonic()
                     ip(A, "link", "del", "xa")
@@ -153,11 +155,14 @@ class DuringTheRun(Link):
                     self.assertGreaterEqual(books["packets"] + (books["dropped"] if "--qdisc" in args else 0), before)
 
     def test_the_interface_vanishes_under_a_receiver(self):
-        receiver = Receiver("-i", "xb", "--queues", 2)
-        at = time.monotonic()
-        ip(A, "link", "del", "xa")
-        self.ok(receiver.end(10), 1)
-        self.assertLess(time.monotonic() - at, 2)
+        for dev in ("xb", "afpacket:xb"):
+            self.doCleanups()
+            self.setUp()
+            receiver = Receiver("-i", dev, "--queues", 2)
+            at = time.monotonic()
+            ip(A, "link", "del", "xa")
+            self.ok(receiver.end(10), 1)
+            self.assertLess(time.monotonic() - at, 2)
 
     def test_another_interface_of_that_name_is_not_taken(self):
         run = self.running("-d", "20s", "--pps", "1k")

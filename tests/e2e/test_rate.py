@@ -28,9 +28,11 @@ def best_of_three(test):
 
 
 class Wire(Case):
+    backend = ""  # the best
+
     def pace(self, pps, seconds, *args):
         with Tap(B, "qb") as tap:
-            tx = self.ok(send("-i", "qa", *QUIET, "--pps", pps, "-d", f"{seconds}s", *args)).end_record["tx"]
+            tx = self.ok(send("-i", f"{self.backend}qa", *QUIET, "--pps", pps, "-d", f"{seconds}s", *args)).end_record["tx"]
             times = [ns for ns, data in tap.raw(tx["packets"], timeout=20)]
         self.assertEqual(len(times), tx["packets"])
         self.assertEqual(tx["packets"] + tx["unsent"], math.ceil(pps * seconds))
@@ -68,6 +70,10 @@ class Wire(Case):
         self.assertEqual(len(p.gaps), 2)
         for gap in p.gaps:
             self.assertAlmostEqual(gap / 1e9, 2, delta=0.002)
+
+
+class WireOfPacketSockets(Wire):
+    backend = "afpacket:"
 
 
 class Counted(Case):

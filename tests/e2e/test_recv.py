@@ -13,7 +13,9 @@ TAG, OUTER = (0x8100, 100), (0x88A8, 200)
 
 
 class Recv(Case):
-    """`Wire` sends on qa what the test makes; the receiver listens on qb."""
+    """`Wire` sends on qa what the test makes; the receiver listens on qb, on the best backend but where it is named."""
+
+    backend, mode = "", ()
 
     def setUp(self):
         self.wire = Wire(A, "qa")
@@ -22,7 +24,7 @@ class Recv(Case):
     def takes(self, args, wanted, unwanted=()):
         """Each wanted frame i is sent i + 1 times, so that the sum tells which were taken; the rx record."""
         n = len(wanted)
-        receiver = Receiver("-i", "qb", *args)
+        receiver = Receiver("-i", f"{self.backend}qb", *self.mode, *args)
         before = received(B, "qb")[0]
         for i, frame in enumerate(wanted):
             self.wire.send(frame, i + 1)
@@ -69,7 +71,7 @@ class Filters(Recv):
     def test_all_but_management(self):
         nd = ethernet(ip_packet(58, b"\x87" + bytes(23), "fd00::1", "fd00::2"), 0x86DD)
         echo = ethernet(ip_packet(58, b"\x80" + bytes(23), "fd00::1", "fd00::2"), 0x86DD)
-        receiver = Receiver("-i", "vb", "--rx-mode", "keep-management")
+        receiver = Receiver("-i", f"{self.backend}vb", *self.mode, "--rx-mode", "keep-management")
         with Wire(A, "va") as wire:
             for times, frame in enumerate((udp_frame(9000), udp_frame(22, dst="10.77.0.2"), udp_frame(22, protocol=6, dst="192.0.2.7"), echo,
                                            udp_frame(53, dst="10.77.0.2"), udp_frame(1000, src_port=53, dst="192.0.2.7"))):
@@ -82,7 +84,7 @@ class Filters(Recv):
         self.assertEqual(rx["packets"] // 100, 63)
 
     def test_only_what_comes_back(self):
-        receiver = Squall(A, "send", "-i", "qa", *QUIET, "--rx-mode", "generated-flow", "--pps", 100, "-d", "1s", "--no-tui", form="--json-stream")
+        receiver = Squall(A, "send", "-i", f"{self.backend}qa", *self.mode, *QUIET, "--rx-mode", "generated-flow", "--pps", 100, "-d", "1s", "--no-tui", form="--json-stream")
         receiver.wait_for('"event": ?"begin"', stream="out")
         with Wire(B, "qb") as wire:
             wire.send(udp_frame(1, src="10.78.0.2", dst="10.78.0.1"), 10)
@@ -110,6 +112,14 @@ class Filters(Recv):
         for filters, wanted, unwanted in cases:
             with self.subTest(filters=filters):
                 self.takes([a for f in filters for a in ("--filter", f)], wanted, unwanted)
+
+
+class FiltersOfPacketSockets(Filters):
+    backend = "afpacket:"
+
+
+class FiltersInGenericMode(Filters):
+    mode = ("--xdp-mode", "generic")
 
 
 class Counting(Recv):
@@ -188,7 +198,7 @@ class Counting(Recv):
 class Ending(Recv):
     def test_after_a_count_exactly(self):
         for queues in (1, 2):
-            receiver = Receiver("-i", "qb", "--count", 777, "--queues", queues)
+            receiver = Receiver("-i", f"{self.backend}qb", "--count", 777, "--queues", queues)
             self.wire.send(udp_frame(), 776)
             time.sleep(0.1)
             self.assertIsNone(receiver.process.poll(), "one is missing yet")
@@ -197,7 +207,7 @@ class Ending(Recv):
             self.assertEqual((end["rx"]["packets"], end["reason"]), (777, "count"))
 
     def test_after_silence(self):
-        receiver = Receiver("-i", "qb", "--idle", "400ms")
+        receiver = Receiver("-i", f"{self.backend}qb", "--idle", "400ms")
         for _ in range(10):
             self.wire.send(udp_frame())
             time.sleep(0.1)
@@ -206,15 +216,15 @@ class Ending(Recv):
         end = self.ok(receiver.end(10)).end_record
         self.assertEqual((end["rx"]["packets"], end["reason"]), (10, "idle"))
         self.assertLess(time.monotonic() - last, 1.5)
-        self.assertEqual(self.ok(squall(B, "recv", "-i", "qb", "--idle", "200ms")).end_record["rx"]["pps"], None)
+        self.assertEqual(self.ok(squall(B, "recv", "-i", f"{self.backend}qb", "--idle", "200ms")).end_record["rx"]["pps"], None)
 
     def test_after_a_time(self):
-        end = self.ok(squall(B, "recv", "-i", "qb", "-d", "500ms")).end_record
+        end = self.ok(squall(B, "recv", "-i", f"{self.backend}qb", "-d", "500ms")).end_record
         self.assertEqual((end["reason"], end["rx"]["packets"], end["rx"]["first_ns"]), ("duration", 0, None))
         self.assertAlmostEqual(end["seconds"], 0.5, delta=0.3)
 
     def test_only_when_told_to(self):
-        receiver = Receiver("-i", "qb")
+        receiver = Receiver("-i", f"{self.backend}qb")
         self.assertEqual(link(B, "qb")["promiscuity"], 1)
         time.sleep(0.5)
         self.assertIsNone(receiver.process.poll())
@@ -222,13 +232,17 @@ class Ending(Recv):
         self.assertEqual(link(B, "qb")["promiscuity"], 0)
 
     def test_the_begin_record_tells_when_the_filter_is_active(self):
-        receiver = Squall(B, "recv", "-i", "qb", "--count", 50, form="--json-stream")
+        receiver = Squall(B, "recv", "-i", f"{self.backend}qb", "--count", 50, form="--json-stream")
         receiver.wait_for('"event": ?"begin"', stream="out")
         self.wire.send(udp_frame(), 50)
         self.assertEqual(receiver.end(10).rc, 0)
 
     def test_receive_is_a_mode_of_send_too(self):
         self.assertEqual(self.ok(squall(B, "-i", "qb", "--mode", "receive", "--rx-mode", "udp-port", "--rx-port", 9, "-d", "100ms")).end_record["tx"], None)
+
+
+class EndingOfPacketSockets(Ending):
+    backend = "afpacket:"
 
 
 class Entered(Recv):

@@ -10,11 +10,21 @@ STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Sender(Case):
+    backend = ""  # the best
+
     def running(self, *args, **kw):
         self.before = sent(A, "qa")
-        run = Squall(A, "send", "-i", "qa", *QUIET, "--no-tui", *args, **kw)
+        run = Squall(A, "send", "-i", f"{self.backend}qa", *QUIET, "--no-tui", *args, **kw)
         until(lambda: sent(A, "qa") != self.before, what="the first packet")
         return run
+
+    def stopped(self, pid):
+        """All of its threads are."""
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/stat", encoding="utf-8") as f:
+                if f.read().rsplit(")", 1)[1].split()[0] != "T":
+                    return False
+        return True
 
     def balanced(self, run):
         tx = run.end_record["tx"]
@@ -53,7 +63,7 @@ class Sender(Case):
             return facts, ip(where, "-d", "addr", "show", dev), ip(where, "neigh", "show", "dev", dev)
 
         before = kept(A, "qa"), kept(B, "qb")
-        receiver = Receiver("-i", "qb", "--queues", 2)
+        receiver = Receiver("-i", f"{self.backend}qb", "--queues", 2)
         run = self.running("-d", "60s", "--queues", 2, "--flows", 2)
         for child in (run, receiver):
             child.signal(signal.SIGKILL)
@@ -67,6 +77,7 @@ class Sender(Case):
                 run = self.running("-d", "2s", "--pps", "20k", "--catch-up", catch_up)
                 time.sleep(0.3)
                 run.signal(signal.SIGSTOP)
+                until(lambda: self.stopped(run.process.pid))
                 stalled, at = minus(sent(A, "qa"), self.before)[0], time.monotonic()
                 time.sleep(1)
                 self.assertEqual(minus(sent(A, "qa"), self.before)[0], stalled)
@@ -88,19 +99,21 @@ class Sender(Case):
 
 
 class Receiving(Case):
+    backend = ""
+
     def test_the_first_signal(self):
         for number in STOPS:
             before = received(B, "qb")
-            receiver = Receiver("-i", "qb")
-            sender = Squall(A, "send", "-i", "qa", *QUIET, "--count", 20_000, "--pps", "unlimited").end()
+            receiver = Receiver("-i", f"{self.backend}qb")
+            sender = Squall(A, "send", "-i", f"{self.backend}qa", *QUIET, "--count", 20_000, "--pps", "unlimited").end()
             until(lambda: minus(received(B, "qb"), before)[0] == 20_000)
             receiver.signal(number)
             end = self.ok(receiver.end()).end_record
             self.assertEqual((end["reason"], end["rx"]["packets"], sender.rc), ("signal", 20_000, 0))
 
     def test_in_a_flood(self):
-        flood = Squall(A, "send", "-i", "qa", *QUIET, "-d", "60s", "--pps", "unlimited", "--flows", 100)
-        receiver = Receiver("-i", "qb")
+        flood = Squall(A, "send", "-i", f"{self.backend}qa", *QUIET, "-d", "60s", "--pps", "unlimited", "--flows", 100)
+        receiver = Receiver("-i", f"{self.backend}qb")
         time.sleep(0.3)
         at = time.monotonic()
         receiver.signal()
@@ -109,6 +122,14 @@ class Receiving(Case):
         self.assertGreater(rx["packets"], 0)
         flood.signal()
         self.ok(flood.end())
+
+
+class SenderOfPacketSockets(Sender):
+    backend = "afpacket:"
+
+
+class ReceivingOnPacketSockets(Receiving):
+    backend = "afpacket:"
 
 
 if __name__ == "__main__":
