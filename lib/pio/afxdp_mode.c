@@ -53,6 +53,17 @@ static int no_such_mode(const struct attempt *t, const char *cause, struct err *
 		       driver_of(t->ap->link), cause);
 }
 
+static int no_native_mode(const struct attempt *t, struct err *e)
+{
+	const char *name = t->ap->link->name;
+
+	if (strcmp(t->ap->link->kind, "veth") != 0)
+		return no_such_mode(t, "runs no XDP programs itself", e);
+	no_such_mode(t, "runs XDP programs itself only with a receive queue for each queue that its peer sends on", e);
+	err_hint(e, "ethtool -L %s rx N, with as many as the peer sends on (ethtool -l), or --xdp-mode generic", name);
+	return -EOPNOTSUPP;
+}
+
 /* What the kernel already says of the driver, so that nothing is attached for nothing. */
 static int is_possible(const struct attempt *t, enum xdp_choice mode, struct err *e)
 {
@@ -65,7 +76,7 @@ static int is_possible(const struct attempt *t, enum xdp_choice mode, struct err
 	if (mode == XDP_CHOICE_NATIVE_ZC && ap->want_multi_buffer && t->can.zc_segments < 2)
 		return no_such_mode(t, "has zero-copy only for packets of one buffer", e);
 	if (!t->can.native)
-		return no_such_mode(t, "runs no XDP programs itself", e);
+		return no_native_mode(t, e);
 	if (ap->port.n_rx && !t->can.redirect)
 		return no_such_mode(t, "cannot hand packets from an XDP program to a socket", e);
 	if (ap->port.n_rx && ap->want_multi_buffer && !t->can.multi_buffer)
