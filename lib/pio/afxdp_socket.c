@@ -64,13 +64,14 @@ static int refuse_umem(const struct afxdp_port *ap, unsigned i, int rc, struct e
 			"the capability CAP_NET_RAW is missing");
 	else if (rc == -ENOBUFS)
 		err_set(e, rc, EXIT_CAPABILITY, "cannot lock the frames' memory", port,
-			"the limit of locked memory is lower than the %llu KiB of %u queues, and CAP_IPC_LOCK, which "
+			"the limit of locked memory is lower than the %llu KiB of %u queue%s, and CAP_IPC_LOCK, which "
 			"lifts it, is missing",
-			(unsigned long long)kib, ap->n);
+			(unsigned long long)kib, ap->n, ap->n == 1 ? "" : "s");
 	else
 		err_set(e, rc, EXIT_RUN, "cannot register the frames' memory", port, "%s", strerror(-rc));
 	if (rc == -EPERM)
-		err_hint(e, "run as root, or give the program CAP_NET_RAW, CAP_NET_ADMIN and CAP_BPF");
+		err_hint(e, "run it as root, or with CAP_NET_RAW%s",
+			 ap->port.n_rx ? ", CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN" : "");
 	if (rc == -ENOBUFS)
 		err_hint(e, "ulimit -l %llu (or unlimited), CAP_IPC_LOCK, fewer --queues, or fewer --rx-frames",
 			 (unsigned long long)kib);

@@ -143,8 +143,8 @@ int bpf_forbidden(const char *what, const char *object_name, struct err *e)
 		return -EPERM;
 	}
 	err_set(e, -EPERM, EXIT_CAPABILITY, what, object_name, "%s %s missing", missing, n > 1 ? "are" : "is");
-	err_hint(e, "run it as root, or with CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN; afpacket:IFACE needs CAP_NET_RAW "
-		    "only");
+	err_hint(e, "run it as root, or with CAP_NET_RAW, CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN; afpacket:IFACE needs "
+		    "CAP_NET_RAW only");
 	return -EPERM;
 }
 
