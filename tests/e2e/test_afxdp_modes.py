@@ -35,6 +35,18 @@ class Told(Case):
         self.assertRegex(told["not_native_zc"], "ifb.*zero-copy")
         self.assertRegex(told["not_native"], "ifb.*no XDP")
 
+    def test_a_veth_with_fewer_queues_than_its_peer_sends_on(self):
+        """drivers/net/veth.c: it runs no program then. What the error says to type helps."""
+        sh("ethtool", "-L", "qa", "rx", 1, where=A)
+        self.addCleanup(sh, "ethtool", "-L", "qa", "rx", 2, where=A)
+        for verb, dev in (("recv", "qa"), ("send", "qa")):
+            told = self.start(verb, dev, where=A)["xdp"]
+            self.assertEqual(told["mode"], "generic")
+            self.assertRegex(told["not_native"], "^veth .*peer")
+            self.refused(verb, "-i", "afxdp:qa", "--xdp-mode", "native", *(QUIET if verb == "send" else ()), rc=6, names=["peer", "ethtool -L qa rx N", "--xdp-mode generic"])
+        sh("ethtool", "-L", "qa", "rx", 2, where=A)
+        self.assertEqual(self.start("recv", "qa", where=A)["xdp"]["mode"], "native")
+
     def test_forced(self):
         for verb, where, dev in (("recv", B, "qb"), ("send", A, "qa")):
             for mode in MODES:
