@@ -62,6 +62,18 @@ static uint32_t count(struct rx_worker *w, const struct pio_frame *f, uint32_t n
 	return packets;
 }
 
+/* The rest of the last packet, which a limit of so many packets cut off. One frame at a time, so that no other begins.
+ */
+static void finish_packet(struct rx_worker *w)
+{
+	struct pio_frame frame;
+
+	while (w->in_chain && pio_rx(w->queue, &frame, 1)) {
+		count(w, &frame, 1);
+		pio_put(w->queue, &frame, 1);
+	}
+}
+
 /* One burst. Returns the frames taken. */
 static uint32_t receive_burst(struct rx_worker *w)
 {
@@ -72,9 +84,11 @@ static uint32_t receive_burst(struct rx_worker *w)
 	uint32_t got = pio_rx(w->queue, frames, want);
 	uint32_t packets = count(w, frames, got);
 
-	if (s->limit)
-		settle(s, want, packets);
 	pio_put(w->queue, frames, got);
+	if (s->limit) {
+		finish_packet(w);
+		settle(s, want, packets);
+	}
 	return got;
 }
 
