@@ -103,6 +103,14 @@ static int share_pool(struct afxdp_port *ap, struct pio_pool *pool, struct err *
 	return pio_check_pool(pool, port, e);
 }
 
+/* A receiver that does not get the whole of the largest packet gets none of it, ever. */
+static uint32_t frames_of_largest(const struct afxdp_port *ap)
+{
+	const uint32_t piece = (1U << AFXDP_CHUNK_SHIFT_MAX) - AFXDP_KERNEL_HEADROOM;
+
+	return (ap->rx_need + piece - 1) / piece;
+}
+
 /* A queue's part of the pool begins and ends with a page. */
 static uint32_t whole_pages(uint32_t frames)
 {
@@ -190,11 +198,13 @@ int afxdp_memory_open(struct afxdp_port *ap, const struct pio_conf *conf, bool m
 
 	if (!tx_frames)
 		tx_frames = host_link_xdp(ap->link->index, &can) == 0 && can.zero_copy ? TX_FRAMES_ZC : TX_FRAMES;
+	ap->rx_need = ap->link->mtu + PIO_LINK_L2_MAX;
 	if (!conf->pool) {
+		if (rx_frames < frames_of_largest(ap))
+			rx_frames = frames_of_largest(ap);
 		tx_frames = whole_pages(tx_frames);
 		rx_frames = whole_pages(rx_frames);
 	}
-	ap->rx_need = ap->link->mtu + PIO_LINK_L2_MAX;
 	rc = conf->pool ? share_pool(ap, conf->pool, e)
 			: make_pool(ap, port->n_tx * tx_frames + port->n_rx * rx_frames, e);
 	if (rc)
