@@ -7,7 +7,7 @@ import threading
 import time
 
 from frames import Wire, ethernet, ip_packet, udp_frame
-from lab import A, B, Case, Inside, QUIET, Receiver, Squall, link, main, received, send, squall, until
+from lab import A, B, Case, Inside, QUIET, Receiver, Squall, ip, link, main, received, send, squall, until
 
 TAG, OUTER = (0x8100, 100), (0x88A8, 200)
 
@@ -193,6 +193,23 @@ class Counting(Recv):
                 rx = self.ok(receiver.stop()).end_record["rx"]
                 self.assertGreater(rx[cause], 0)
                 self.assertEqual((rx["packets"] + rx["dropped"], rx[cause]), (tx["packets"], rx["dropped"]))
+
+    def test_large_packets_up_to_a_count(self):
+        """Packets of three pieces: the last is taken whole, and the fewest frames there can be hold one."""
+        for where, dev in ((A, "qa"), (B, "qb")):
+            ip(where, "link", "set", dev, "mtu", 9000)
+            self.addCleanup(ip, where, "link", "set", dev, "mtu", 1500)
+        frame = udp_frame(payload=b"\x5a" * (9000 - 20 - 8))
+        self.assertEqual(len(frame), 9014)
+        for mode in ("native", "generic"):
+            for frames in (0, 1):
+                with self.subTest(mode=mode, frames=frames):
+                    receiver = Receiver("-i", "afxdp:qb", "--xdp-mode", mode, "--rx-frames", frames, "--count", 5, "--idle", "5s")
+                    for _ in range(5):
+                        self.wire.send(frame, 1)
+                        time.sleep(0.05)
+                    rx = self.ok(receiver.end(10)).end_record["rx"]
+                    self.assertEqual((rx["packets"], rx["bytes"]), (5, 5 * 9014))
 
 
 class Ending(Recv):
