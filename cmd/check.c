@@ -73,8 +73,18 @@ static void check_given(const struct config *cfg, struct problems *p)
 	if (cfg->verb == VERB_RECV && option_given(cfg, OPTION_RX_MODE) && cfg->rx_mode == RX_MODE_NONE)
 		problem_add(p, "--rx-mode", "none receives nothing; leave it out to receive UDP to port %u",
 			    RX_DEFAULT_PORT);
+	if (cfg->dry_run && cfg->write_file[0])
+		problem_add(p, "--dry-run", "writes nothing: leave out --write");
+	if (strcmp(cfg->write_file, "-") == 0 && forms)
+		problem_add(p, "--write", "- and a report cannot both have the standard output");
 	if (forms > 1)
 		problem_add(p, "--json", "--json, --json-stream and --csv exclude each other");
+}
+
+/* The run ends by itself, by what was asked for: the default duration shall not cut it. */
+static bool has_end(const struct config *cfg)
+{
+	return option_given(cfg, OPTION_COUNT) || (cfg->mode == MODE_PCAP && (cfg->loop || !cfg->pcap_loop));
 }
 
 void traffic_check(struct config *cfg, struct problems *p)
@@ -84,7 +94,9 @@ void traffic_check(struct config *cfg, struct problems *p)
 	if (cfg->verb == VERB_SEND) {
 		if (option_given(cfg, OPTION_BPS) && !option_given(cfg, OPTION_PPS))
 			cfg->pps.kind = RATE_UNSET;
-		if (option_given(cfg, OPTION_COUNT) && !option_given(cfg, OPTION_DURATION))
+		if (cfg->pcap[0] && !option_given(cfg, OPTION_MODE))
+			cfg->mode = MODE_PCAP;
+		if (has_end(cfg) && !option_given(cfg, OPTION_DURATION))
 			cfg->duration_ns = 0;
 		gen_check(cfg, p);
 	}

@@ -2,6 +2,8 @@
 #include "ends.h"
 
 #include "engine.h"
+
+#include "gen/tunnel.h"
 #include "lib/clock.h"
 #include "lib/link_wait.h"
 #include "lib/log.h"
@@ -51,6 +53,7 @@ int ends_find_link(struct ends *ends, const struct config *cfg, struct err *e)
 	ends->link = host_usable_link(&ends->host, name, e);
 	if (!ends->link)
 		return -ENODEV;
+	ends->gen.mtu = ends->link->mtu;
 	if (ends->link->speed_mbps > 0)
 		ends->gen.link_bps = (uint64_t)ends->link->speed_mbps * 1000000;
 	return 0;
@@ -131,9 +134,11 @@ int ends_wait_link(struct ends *ends, bool restarted, struct err *e)
 	}
 }
 
-static void resolve_without_link(struct ends *ends, const struct config *cfg)
+static void resolve_without_link(struct ends *ends, const struct config *cfg, const struct tunnel *tunnel)
 {
-	if (!cfg->src_ip.family)
+	if (tunnel->kind && !tunnel->src.family)
+		ip_parse(tunnel->dst.family == 6 ? LOOP_SRC_IP6 : LOOP_SRC_IP4, &ends->gen.outer_src);
+	if (!cfg->src_ip.ip.family)
 		ip_parse(cfg->dst_ip.ip.family == 6 ? LOOP_SRC_IP6 : LOOP_SRC_IP4, &ends->gen.src_ip);
 	if (mac_is_zero(&cfg->src_mac))
 		mac_parse(LOOP_SRC_MAC, &ends->gen.src_mac);
@@ -145,16 +150,24 @@ static void resolve_without_link(struct ends *ends, const struct config *cfg)
 
 int ends_resolve(struct ends *ends, const struct config *cfg, struct err *e)
 {
-	struct host_target target = {.link = ends->link, .vlan = cfg->vlan, .dst = cfg->dst_ip, .src = cfg->src_ip};
+	struct host_target target = {.link = ends->link, .vlan = cfg->vlan, .dst = cfg->dst_ip};
 	struct host_path path = {0};
+	struct tunnel tunnel;
 	int rc;
 
-	ends->gen.src_ip = cfg->src_ip;
+	if (cfg->src_ip.ip.family)
+		prefix_hosts(&cfg->src_ip, &ends->gen.src_ip);
+	target.src = ends->gen.src_ip;
+	tunnel_parse(cfg->tunnel, &tunnel, NULL);
+	if (tunnel.kind) {
+		target.dst = (struct prefix){.ip = tunnel.dst, .len = (uint8_t)ip_bits(&tunnel.dst)};
+		target.src = ends->gen.outer_src = tunnel.src;
+	}
 	ends->gen.src_mac = cfg->src_mac;
 	ends->gen.dst_mac = cfg->dst_mac;
 	target.have_dst_mac = !mac_is_zero(&cfg->dst_mac);
 	if (!ends->link) {
-		resolve_without_link(ends, cfg);
+		resolve_without_link(ends, cfg, &tunnel);
 		return 0;
 	}
 	rc = ends_wait_link(ends, false, e);
@@ -163,12 +176,17 @@ int ends_resolve(struct ends *ends, const struct config *cfg, struct err *e)
 	if (mac_is_zero(&cfg->src_mac))
 		ends->gen.src_mac = ends->link->mac;
 	snprintf(ends->how, sizeof(ends->how), "given");
-	if (target.have_dst_mac && (cfg->mode == MODE_RAW || cfg->src_ip.family))
+	if (ends->have_macs || (cfg->mode == MODE_PCAP && (target.have_dst_mac || !cfg->dst_ip.ip.family)))
+		return 0;
+	if (target.have_dst_mac && (cfg->mode == MODE_RAW || target.src.family))
 		return 0;
 	rc = host_route_to(&ends->host, &target, &path, e);
 	if (rc)
 		return rc;
-	ends->gen.src_ip = path.src;
+	if (tunnel.kind)
+		ends->gen.outer_src = path.src;
+	else
+		ends->gen.src_ip = path.src;
 	if (target.have_dst_mac)
 		return 0;
 	rc = host_resolve(&path, RESOLVE_MS, &signals_stop, e);

@@ -16,6 +16,7 @@ struct ends {
 	const struct host_link *link;  /* NULL: the backend has no Linux interface (loop) */
 	uint32_t tx_queues, rx_queues; /* what the device has; with a link the caller's to find, by the backend */
 	struct gen_ends gen;
+	bool have_macs;              /* the frames bring their own: no next hop is looked for. Set by the caller */
 	char how[128];               /* how the destination MAC was found */
 	char waited[128];            /* how long the carrier was waited for; empty: not at all */
 	struct host_link_state seen; /* when the link was last waited for */

@@ -19,6 +19,8 @@
 #define LINK_CHECK_NS (100 * NS_PER_MS)
 /* From the start of the threads to the first departure: so that all of them are there. */
 #define LEAD_NS (2 * NS_PER_MS)
+/* Threads that sleep between packets are late as a rule: so much of it is no stall. */
+#define SLEEP_CATCH_UP_NS (10 * NS_PER_MS)
 /* Receivers of a sending run listen this much longer than it sends. */
 #define RX_TAIL_NS (100 * NS_PER_MS)
 
@@ -38,7 +40,7 @@ static void find_cpus(const struct engine *en, const struct host_link *link, int
 }
 
 int engine_init(struct engine *en, const struct config *cfg, struct pio_port *port, const struct host_link *link,
-		const struct tx_plan *plan, struct err *e)
+		const struct tx_plan *plan, const struct replay *replay, struct err *e)
 {
 	int *cpu = NULL;
 	int rc = 0;
@@ -47,6 +49,8 @@ int engine_init(struct engine *en, const struct config *cfg, struct pio_port *po
 	en->cfg = cfg;
 	en->port = port;
 	en->plan = plan;
+	en->replay = replay;
+	en->count = replay ? replay->total : cfg->count;
 	en->n_tx = plan ? port->n_tx : 0;
 	en->n_rx = port->n_rx;
 	/* Before anybody is told that packets are taken: a receiver counts from its opening on. */
@@ -68,8 +72,11 @@ int engine_init(struct engine *en, const struct config *cfg, struct pio_port *po
 		w->queue = port->tx[i];
 		w->limiter = &en->limiter;
 		w->stop = &en->stop_tx;
-		rc = tx_worker_init(w, plan, i, en->n_tx, cfg->verb == VERB_SEND ? cfg->count : 0,
-				    cfg->flow_order == FLOW_ORDER_RANDOM, e);
+		w->sleeps = cfg->pacing == PACING_SLEEP;
+		if (replay)
+			tx_worker_init_replay(w, plan, replay, i, en->n_tx);
+		else
+			rc = tx_worker_init(w, plan, i, en->n_tx, en->count, cfg->flow_order == FLOW_ORDER_RANDOM, e);
 	}
 	en->rx_shared.stop = &en->stop_rx;
 	en->rx_shared.limit = cfg->verb == VERB_RECV ? cfg->count : 0;
@@ -134,6 +141,13 @@ static void fail(struct engine *en, const struct err *e)
 	stop(en, END_ERROR);
 }
 
+static uint64_t catch_up_of(const struct config *cfg)
+{
+	bool rule = cfg->pacing == PACING_SLEEP && cfg->catch_up_ns < SLEEP_CATCH_UP_NS;
+
+	return rule ? SLEEP_CATCH_UP_NS : cfg->catch_up_ns;
+}
+
 /* Receivers first, so that they miss nothing of what the senders send. */
 static void start(struct engine *en)
 {
@@ -147,7 +161,7 @@ static void start(struct engine *en)
 	en->last_rx_ns = en->start_ns;
 	en->reported_ns = en->start_ns;
 	if (en->n_tx)
-		limiter_init(&en->limiter, &en->plan->pace, cfg->catch_up_ns, en->start_ns, end_ns);
+		limiter_init(&en->limiter, &en->plan->pace, catch_up_of(cfg), en->start_ns, end_ns);
 	for (unsigned i = 0; i < en->n_rx; i++) {
 		snprintf(name, sizeof(name), "squall-rx%u", i);
 		if (worker_start(&en->rx[i].thread, name, en->rx[i].cpu, run_rx, &en->rx[i].w, &e)) {
@@ -157,6 +171,8 @@ static void start(struct engine *en)
 	}
 	for (unsigned i = 0; i < en->n_tx; i++) {
 		en->tx[i].w.end_ns = end_ns;
+		if (en->plan->pace.poisson && !en->limiter.unlimited)
+			poisson_init(&en->tx[i].w.poisson, &en->limiter, en->plan->pace.seed, i, en->n_tx);
 		snprintf(name, sizeof(name), "squall-tx%u", i);
 		if (worker_start(&en->tx[i].thread, name, en->tx[i].cpu, run_tx, &en->tx[i].w, &e)) {
 			fail(en, &e);
@@ -251,12 +267,34 @@ static void interval(struct engine *en, struct report *report, uint64_t now)
 	fail(en, &e);
 }
 
+/* What signals asked for since the last look. */
+static void change_rate(struct engine *en)
+{
+	int steps = signals_rate_steps();
+	char rate[32];
+
+	if (!steps || !en->n_tx)
+		return;
+	if (en->replay && en->replay->original) {
+		log_note("the rate stays as it is: the capture's own times pace it");
+		return;
+	}
+	if (!limiter_scale(&en->limiter, steps)) {
+		log_note("the rate stays as it is: %s",
+			 en->limiter.unlimited ? "it has no limit" : "no farther this way");
+		return;
+	}
+	en->rate_changes++;
+	log_note("the rate is now %spps", units_format_si(engine_pps(en), rate, sizeof(rate)));
+}
+
 static void tick(struct engine *en, struct report *report)
 {
 	uint64_t now = clock_mono_ns();
 
 	if (signals_stop)
 		stop(en, END_SIGNAL);
+	change_rate(en);
 	engine_check_queues(en, !all_done(en));
 	check_link(en, now);
 	if (en->n_rx && en->cfg->idle_ns)
@@ -272,7 +310,7 @@ static bool counted(const struct engine *en)
 
 	for (unsigned i = 0; i < en->n_tx; i++)
 		packets += atomic_load(&en->port->tx[i]->stats.tx.queued);
-	return en->cfg->count && packets >= en->cfg->count;
+	return en->count && packets >= en->count;
 }
 
 /* The workers have ended by themselves. A queue that failed is no end as long as others went on to theirs. */

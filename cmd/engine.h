@@ -29,7 +29,9 @@ struct engine_rx {
 struct engine {
 	const struct config *cfg;
 	struct pio_port *port;
-	const struct tx_plan *plan; /* NULL: nothing is sent */
+	const struct tx_plan *plan;  /* NULL: nothing is sent */
+	const struct replay *replay; /* NULL: what is sent is the plan's */
+	uint64_t count;              /* packets to send or to receive; 0: no limit */
 	struct limiter limiter;
 	struct engine_tx *tx;
 	struct engine_rx *rx;
@@ -44,6 +46,7 @@ struct engine {
 	uint64_t last_rx_ns;
 	struct report_sample prev, now;
 	uint64_t reported_ns;
+	unsigned rate_changes;
 	enum end_reason reason;
 	struct err err;            /* the first thing that went wrong */
 	bool err_is_queues;        /* and that was a queue that failed */
@@ -58,12 +61,12 @@ struct engine {
 #define LINK_WAIT_NS 5000000000ULL
 
 /*
- * Makes the workers for the port's queues. The port, the plan and cfg stay the caller's and must outlive the engine.
- * Processors are taken from --cpus in order, senders first; without it by the interrupts of the queues of link, which
- * may be NULL. -ENOMEM; EXIT_USAGE for a processor that cannot be had.
+ * Makes the workers for the port's queues. The port, the plan, the replay and cfg stay the caller's and must outlive
+ * the engine. Processors are taken from --cpus in order, senders first; without it by the interrupts of the queues of
+ * link, which may be NULL. -ENOMEM; EXIT_USAGE for a processor that cannot be had.
  */
 int engine_init(struct engine *en, const struct config *cfg, struct pio_port *port, const struct host_link *link,
-		const struct tx_plan *plan, struct err *e);
+		const struct tx_plan *plan, const struct replay *replay, struct err *e);
 void engine_free(struct engine *en);
 
 /* Tells it on stderr now, and in the report at its end. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine_end.h"
 
+#include "gen/pace.h"
 #include "gen/plan_build.h"
 #include "lib/clock.h"
+#include "lib/units.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -35,18 +37,35 @@ void engine_sample(const struct engine *en, uint64_t now_ns, struct report_sampl
 	}
 }
 
+double engine_pps(const struct engine *en)
+{
+	struct tx_pace pace = en->plan->pace;
+
+	pace.interval = en->limiter.interval;
+	return pace_pps(&pace);
+}
+
 /* Positions of the schedule that were due before the end of the run. */
 static uint64_t due(const struct engine *en)
 {
-	uint64_t claimed = atomic_load(&en->limiter.next);
+	bool poisson = en->plan && en->plan->pace.poisson;
+	uint64_t sum = poisson ? 0 : limiter_claimed(&en->limiter);
 
-	if (en->limiter.unlimited)
+	if (!en->n_tx || en->limiter.unlimited)
 		return en->now.tx.queued;
-	if (en->reason == END_DURATION)
-		return en->limiter.positions;
-	for (unsigned i = 0; i < en->n_tx; i++)
-		claimed -= en->tx[i].w.abandoned;
-	return claimed;
+	if (en->reason == END_DURATION && !poisson)
+		return limiter_positions(&en->limiter);
+	for (unsigned i = 0; i < en->n_tx; i++) {
+		const struct tx_worker *w = &en->tx[i].w;
+
+		if (poisson)
+			sum += w->poisson.drawn;
+		if (en->reason == END_DURATION)
+			sum += poisson_rest(&w->poisson, &en->limiter);
+		else
+			sum -= w->abandoned;
+	}
+	return sum;
 }
 
 /* What the schedule asked for until the end of the run, and was not handed to the device. */
@@ -54,8 +73,8 @@ static uint64_t unsent(const struct engine *en)
 {
 	uint64_t asked = due(en);
 
-	if (en->cfg->count && asked > en->cfg->count)
-		asked = en->cfg->count;
+	if (en->count && asked > en->count)
+		asked = en->count;
 	return asked > en->now.tx.queued ? asked - en->now.tx.queued : 0;
 }
 
@@ -82,12 +101,27 @@ static uint64_t tx_time(const struct engine *en)
 		last = t > last ? t : last;
 	}
 	last -= en->start_ns;
-	if (en->limiter.unlimited)
+	if (en->limiter.unlimited || (en->plan->pace.poisson && en->reason != END_DURATION))
 		return last;
 	if (en->reason == END_DURATION && last < en->cfg->duration_ns)
 		return en->cfg->duration_ns;
-	scheduled = pacer_offset(&en->limiter.interval, en->now.tx.queued);
+	scheduled = limiter_span(&en->limiter, en->now.tx.queued);
 	return scheduled > last ? scheduled : last;
+}
+
+/* Of all senders together. */
+static struct report_lateness lateness(const struct engine *en)
+{
+	struct hist sum = {0};
+
+	for (unsigned i = 0; i < en->n_tx; i++)
+		hist_merge(&sum, &en->tx[i].w.lateness);
+	return (struct report_lateness){
+		.known = sum.total,
+		.p50 = hist_quantile(&sum, 500000),
+		.p99 = hist_quantile(&sum, 990000),
+		.max = sum.greatest,
+	};
 }
 
 static void rx_times(const struct engine *en, struct report_end *end)
@@ -119,6 +153,8 @@ static bool device_drops(const struct engine *en, struct host_drops *grew)
 static void remark(struct engine *en)
 {
 	const struct tx_counts *tx = &en->now.tx;
+	uint64_t shifted = 0;
+	char text[32];
 
 	if (tx->undecided)
 		report_warn(&en->warnings,
@@ -131,6 +167,12 @@ static void remark(struct engine *en)
 			    " packets were refused by the driver or the kernel: its link was down, or its MTU "
 			    "is no longer what it was",
 			    tx->dropped_driver);
+	for (unsigned i = 0; i < en->n_tx; i++)
+		shifted = en->tx[i].w.replay.shift_ns > shifted ? en->tx[i].w.replay.shift_ns : shifted;
+	if (shifted)
+		report_warn(&en->warnings,
+			    "the sender fell behind the capture's times: it ended %s later than they say",
+			    units_format_time(shifted, text, sizeof(text)));
 	if (passed_over(en))
 		report_warn(&en->warnings, "the sender fell behind: the schedule was stretched by %" PRIu64 " packets",
 			    passed_over(en));
@@ -157,17 +199,27 @@ static void judge(struct engine *en, const struct report_end *end)
 
 void engine_end(struct engine *en, struct report *report)
 {
-	struct report_end end = {.reason = en->reason, .total = &en->now, .requested_pps = -1};
+	struct report_end end = {.reason = en->reason, .total = &en->now, .requested_pps = -1, .last_pps = -1};
 	uint64_t now = clock_mono_ns();
 	struct host_drops grew = {0};
+	struct pcap_counts pcap;
 	struct cpu_seconds cpu;
 	int rc;
 
 	engine_sample(en, now, &en->now);
 	if (en->n_tx) {
-		end.requested_pps = gen_pace_pps(&en->plan->pace);
+		end.requested_pps = en->replay && en->replay->original ? replay_original_pps(en->replay)
+								       : pace_pps(&en->plan->pace);
+		end.last_pps = en->rate_changes ? engine_pps(en) : end.requested_pps;
+		end.rate_changes = en->rate_changes;
 		end.unsent = unsent(en);
 		end.tx_ns = tx_time(en);
+		end.lateness = lateness(en);
+	}
+	if (en->replay) {
+		pcap = en->replay->capture.counts;
+		pcap.passes = en->now.tx.completed / en->replay->capture.n;
+		end.pcap = &pcap;
 	}
 	rx_times(en, &end);
 	for (unsigned i = 0; en->port->loop && i < en->port->n_tx; i++) {

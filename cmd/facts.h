@@ -6,6 +6,7 @@
 #define SQUALL_CMD_FACTS_H
 
 #include "ends.h"
+#include "gen/replay.h"
 #include "lib/core/plan.h"
 #include "lib/pio/pio.h"
 #include "lib/report.h"
@@ -16,8 +17,10 @@
 /* EXIT_USAGE when the frame is larger than the link's MTU allows; the error says the largest --packet-size. */
 int facts_check_mtu(const struct ends *ends, const struct tx_plan *plan, struct err *e);
 
-/* plan: NULL when nothing is sent; filter: NULL when nothing is received. */
+/* plan: NULL when nothing is sent; replay: NULL when what is sent is the plan's; filter: NULL when nothing is received.
+ */
 void facts_fill(struct report_plan *facts, const struct config *cfg, const struct ends *ends,
-		const struct tx_plan *plan, const struct filter *filter, const struct pio_port *port);
+		const struct tx_plan *plan, const struct replay *replay, const struct filter *filter,
+		const struct pio_port *port);
 
 #endif

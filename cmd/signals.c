@@ -13,6 +13,9 @@ static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
 volatile int signals_stop;
 
+/* Only ever written by the handler. */
+static volatile sig_atomic_t rate_steps;
+
 static void on_stop(int sig)
 {
 	if (signals_stop)
@@ -20,36 +23,58 @@ static void on_stop(int sig)
 	signals_stop = sig;
 }
 
+static void on_rate(int sig)
+{
+	rate_steps += sig == SIGUSR1 ? 1 : -1;
+}
+
+int signals_rate_steps(void)
+{
+	static int taken;
+	int now = rate_steps;
+	int steps = now - taken;
+
+	taken = now;
+	return steps;
+}
+
 void signals_install(void)
 {
+	struct sigaction rate = {.sa_handler = on_rate, .sa_flags = SA_RESTART};
 	struct sigaction stop = {.sa_handler = on_stop};
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 	struct sigaction before;
 
 	sigfillset(&stop.sa_mask);
+	sigfillset(&rate.sa_mask);
 	sigaction(SIGHUP, NULL, &before);
 	for (size_t i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
 		if (stop_signals[i] != SIGHUP || before.sa_handler != SIG_IGN) /* nohup(1) asks to live on */
 			sigaction(stop_signals[i], &stop, NULL);
+	sigaction(SIGUSR1, &rate, NULL);
+	sigaction(SIGUSR2, &rate, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
 	sigaction(SIGXFSZ, &ignore, NULL);
 }
 
 /*
  * The signals are blocked while the flag is looked at and let in only by ppoll(), so that none can come between the
- * look and the sleep.
+ * look and the sleep. Those about the rate can wait until after it.
  */
 static int wait_open(struct pollfd *p, const struct timespec *timeout, int seen)
 {
-	sigset_t block, before;
+	sigset_t block, before, during;
 	int rc = -1;
 
 	sigemptyset(&block);
 	for (size_t i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
 		sigaddset(&block, stop_signals[i]);
 	sigprocmask(SIG_BLOCK, &block, &before);
+	during = before;
+	sigaddset(&during, SIGUSR1);
+	sigaddset(&during, SIGUSR2);
 	if (signals_stop == seen)
-		rc = ppoll(p, p ? 1 : 0, timeout, &before);
+		rc = ppoll(p, p ? 1 : 0, timeout, &during);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return rc;
 }

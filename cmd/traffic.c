@@ -4,10 +4,12 @@
 #include "ends.h"
 #include "engine.h"
 #include "facts.h"
+#include "gen/pace.h"
 #include "lib/clock.h"
 #include "lib/log.h"
 #include "lib/pio/queues.h"
 #include "rx/rx_filter.h"
+#include "write.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -46,13 +48,18 @@ static uint32_t tx_queues_of(const struct config *cfg, const struct ends *ends, 
 			     struct report_warnings *w)
 {
 	uint32_t n = queues_of(cfg, ends->tx_queues, cpus_of(cfg), "transmit", w);
-	double pps = gen_pace_pps(&plan->pace);
+	double pps = pace_pps(&plan->pace);
 
+	if (!cfg->queues && cfg->mode == MODE_PCAP) /* the wire's order is the capture's */
+		n = 1;
 	if (!cfg->queues && !cfg->cpus.n && pps >= 0 && pps <= ONE_QUEUE_PPS)
 		n = 1;
 	if (n <= plan->flows)
 		return n;
-	if (cfg->queues || cfg->cpus.n)
+	if (cfg->mode == MODE_PCAP)
+		report_warn(w, "the capture has %" PRIu64 " packets, so %" PRIu64 " of %u transmit queues are used",
+			    plan->flows, plan->flows, n);
+	else if (cfg->queues || cfg->cpus.n)
 		report_warn(w,
 			    "a flow stays on one queue, so %" PRIu64
 			    " of %u transmit queues are used: more --flows use "
@@ -91,13 +98,64 @@ static void warn_of_queues_left(const struct config *cfg, const struct ends *end
 struct traffic {
 	struct ends ends;
 	struct tx_plan plan;
+	struct replay replay; /* of --mode pcap; else empty */
 	struct filter filter;
 	struct pio_port *port;
 	struct report_plan facts;
 	struct engine engine;
 };
 
-static int prepare(struct traffic *t, const struct config *cfg, struct err *e)
+/* A capture is judged before the link is waited for, and knows then what it needs of it. */
+static int resolve_replay(struct traffic *t, const struct config *cfg, struct err *e)
+{
+	struct ends *ends = &t->ends;
+	int rc = replay_load(&t->replay, cfg, ends->gen.mtu, e);
+
+	if (rc)
+		return rc;
+	ends->have_macs = !t->replay.capture.converted;
+	if (ends->have_macs && cfg->dst_ip.ip.family)
+		report_warn(&t->facts.warnings,
+			    "--dst-ip has no effect: the capture's frames have their own addresses");
+	rc = ends_resolve(ends, cfg, e);
+	return rc ? rc : replay_plan(&t->replay, cfg, &ends->gen, &t->plan, e);
+}
+
+static int resolve_flows(struct traffic *t, const struct config *cfg, struct err *e)
+{
+	struct ends *ends = &t->ends;
+	int rc = ends_resolve(ends, cfg, e);
+
+	if (!rc)
+		rc = gen_plan_build(cfg, &ends->gen, &t->plan, e);
+	return rc ? rc : facts_check_mtu(ends, &t->plan, e);
+}
+
+/* The interface, and what is to be sent from it or taken; nothing is touched but neighbours asked for addresses. */
+static int resolve(struct traffic *t, const struct config *cfg, struct err *e)
+{
+	struct ends *ends = &t->ends;
+	int rc = ends_find_link(ends, cfg, e);
+
+	if (!rc && cfg->verb == VERB_SEND) {
+		rc = cfg->mode == MODE_PCAP ? resolve_replay(t, cfg, e) : resolve_flows(t, cfg, e);
+	} else if (!rc && ends->link) {
+		rc = ends_wait_link(ends, false, e);
+	}
+	if (!rc && receives(cfg))
+		rc = rx_filter_build(cfg, &ends->host, ends->link, &ends->gen.src_ip, &t->filter, e);
+	return rc;
+}
+
+/* The user has to agree to this: nothing holds the packets back. */
+static bool unlimited(const struct traffic *t)
+{
+	if (t->replay.original)
+		return replay_original_pps(&t->replay) < 0;
+	return pace_pps(&t->plan.pace) < 0;
+}
+
+static int open_port(struct traffic *t, const struct config *cfg, struct err *e)
 {
 	struct pio_conf conf = {.name = cfg->interface,
 				.backend = cfg->backend,
@@ -109,27 +167,12 @@ static int prepare(struct traffic *t, const struct config *cfg, struct err *e)
 				.busy_poll_ns = cfg->busy_poll_ns};
 	struct ends *ends = &t->ends;
 	const struct pio_backend *backend;
-	int rc = ends_find_link(ends, cfg, e);
+	int rc = cfg->verb == VERB_SEND ? ends_confirm(ends, cfg, unlimited(t), e) : 0;
 
-	if (!rc && cfg->verb == VERB_SEND) {
-		rc = ends_resolve(ends, cfg, e);
-		if (!rc)
-			rc = gen_plan_build(cfg, &ends->gen, &t->plan, e);
-		if (!rc)
-			rc = facts_check_mtu(ends, &t->plan, e);
-		if (!rc)
-			rc = ends_confirm(ends, cfg, gen_pace_pps(&t->plan.pace) < 0, e);
-		conf.max_frame = t->plan.len;
-	} else if (!rc && ends->link) {
-		rc = ends_wait_link(ends, false, e);
-		conf.max_frame = ends->link->mtu + FACTS_L2_MAX;
-	}
-	if (!rc && receives(cfg))
-		rc = rx_filter_build(cfg, &ends->host, ends->link, &ends->gen.src_ip, &t->filter, e);
-	if (rc)
-		return rc;
+	conf.max_frame = cfg->verb == VERB_SEND ? t->plan.max_len : ends->link ? ends->link->mtu + FACTS_L2_MAX : 0;
 	conf.host = &ends->host;
-	rc = pio_choose(&conf, &backend, e);
+	if (!rc)
+		rc = pio_choose(&conf, &backend, e);
 	if (rc)
 		return rc;
 	if (ends->link)
@@ -145,13 +188,20 @@ static int prepare(struct traffic *t, const struct config *cfg, struct err *e)
 	return ends_wait_link(ends, t->port->caps.restarts_link, e);
 }
 
+/* NULL: what is sent is the plan's. */
+static const struct replay *replay_of(const struct traffic *t)
+{
+	return t->replay.capture.n ? &t->replay : NULL;
+}
+
 static void run(struct traffic *t, const struct config *cfg, struct report *report, struct err *e)
 {
 	const struct tx_plan *plan = cfg->verb == VERB_SEND ? &t->plan : NULL;
-	int rc = engine_init(&t->engine, cfg, t->port, t->ends.link, plan, e);
+	const struct replay *replay = replay_of(t);
+	int rc = engine_init(&t->engine, cfg, t->port, t->ends.link, plan, replay, e);
 
 	if (!rc) {
-		facts_fill(&t->facts, cfg, &t->ends, plan, t->port->n_rx ? &t->filter : NULL, t->port);
+		facts_fill(&t->facts, cfg, &t->ends, plan, replay, t->port->n_rx ? &t->filter : NULL, t->port);
 		rc = report_begin(report, &t->facts, clock_wall_ns());
 		if (rc)
 			err_set(e, rc, EXIT_RUN, "cannot write the report", "standard output", "%s", strerror(-rc));
@@ -167,11 +217,27 @@ static void run(struct traffic *t, const struct config *cfg, struct report *repo
 	engine_free(&t->engine);
 }
 
+/* Nothing is opened: the plan is told, and with --write its frames are in a file. */
+static void tell(struct traffic *t, const struct config *cfg, struct report *report, struct err *e)
+{
+	uint64_t written = 0;
+	int rc = 0;
+
+	facts_fill(&t->facts, cfg, &t->ends, &t->plan, replay_of(t), NULL, NULL);
+	if (cfg->write_file[0])
+		rc = write_frames(cfg, &t->plan, replay_of(t), &written, e);
+	if (!rc && cfg->write_file[0])
+		report_fact_add(&t->facts, "written", "written", "%" PRIu64 " frames to %s", written, cfg->write_file);
+	if (!rc && strcmp(cfg->write_file, "-") != 0)
+		report_begin(report, &t->facts, clock_wall_ns());
+	report_end(report, NULL, e, NULL);
+}
+
 /* A signal before the start: a run of nothing, ended by it. */
 static void report_stopped(struct report *report, const struct err *e)
 {
 	static const struct report_sample nothing;
-	struct report_end end = {.reason = END_SIGNAL, .total = &nothing, .requested_pps = -1};
+	struct report_end end = {.reason = END_SIGNAL, .total = &nothing, .requested_pps = -1, .last_pps = -1};
 
 	report_end(report, &end, e, NULL);
 }
@@ -186,13 +252,21 @@ void traffic_main(const struct config *cfg, struct report *report, struct err *e
 		return;
 	}
 	memset(t, 0, sizeof(*t));
-	if (prepare(t, cfg, e) == 0)
+	int rc = resolve(t, cfg, e);
+	bool tells = cfg->dry_run || cfg->write_file[0];
+
+	if (!rc && !tells)
+		rc = open_port(t, cfg, e);
+	if (!rc && tells)
+		tell(t, cfg, report, e);
+	else if (!rc)
 		run(t, cfg, report, e);
 	else if (e->code == EXIT_DONE)
 		report_stopped(report, e);
 	else
 		report_end(report, NULL, e, NULL);
 	pio_close(t->port);
+	replay_free(&t->replay);
 	ends_free(&t->ends);
 	free(t);
 }

@@ -5,6 +5,7 @@
 #ifndef SQUALL_GEN_PLAN_BUILD_H
 #define SQUALL_GEN_PLAN_BUILD_H
 
+#include "imix.h"
 #include "lib/config.h"
 #include "lib/core/plan.h"
 #include "lib/err.h"
@@ -20,12 +21,20 @@
 struct gen_ends {
 	struct mac src_mac;
 	struct mac dst_mac;
-	struct ip src_ip;  /* not looked at in raw mode */
-	uint64_t link_bps; /* for rates in percent; 0: unknown */
+	struct ip src_ip;    /* not looked at in raw mode */
+	struct ip outer_src; /* of a tunnel */
+	uint64_t link_bps;   /* for rates in percent; 0: unknown */
+	uint32_t mtu;        /* of the link; 0: unknown */
 };
 
 /* What can be judged before any interface is looked at: sizes, families, flows, modes. Adds to *p. */
 void gen_check(const struct config *cfg, struct problems *p);
+
+/*
+ * The mix that --imix asks for, its sizes raised to the smallest legal frame where they are below it; *raised: how many
+ * were. mtu: what the genome's z stands for; 0: 1500. The errors of imix_parse().
+ */
+int gen_mix(const struct config *cfg, uint32_t mtu, struct imix *mix, unsigned *raised, struct err *e);
 
 /* The frame's length without FCS that cfg asks for (or the smallest), given that gen_check() found nothing. */
 uint32_t gen_frame_len(const struct config *cfg);
@@ -36,10 +45,7 @@ uint32_t gen_frame_len(const struct config *cfg);
  */
 int gen_plan_build(const struct config *cfg, const struct gen_ends *ends, struct tx_plan *plan, struct err *e);
 
-/* How many distinct flows the ranges of cfg hold when they step together. */
+/* How many distinct flows the ranges of cfg hold, stepping together or as a cross product as cfg says. */
 uint64_t gen_flows_possible(const struct config *cfg);
-
-/* Packets a second that the pace allows, or a negative number when it is unlimited. */
-double gen_pace_pps(const struct tx_pace *pace);
 
 #endif

@@ -5,10 +5,13 @@
 #ifndef SQUALL_GEN_TX_LOOP_H
 #define SQUALL_GEN_TX_LOOP_H
 
-#include "lib/core/flow.h"
+#include "lib/core/hist.h"
+#include "lib/core/plan.h"
 #include "lib/err.h"
 #include "lib/pio/pio.h"
 #include "limiter.h"
+#include "poisson.h"
+#include "replay.h"
 
 #define TX_QUOTA_NONE UINT64_MAX
 
@@ -16,16 +19,24 @@
 struct tx_worker {
 	struct pio_queue *queue;
 	const struct tx_plan *plan;
+	struct replay_cursor replay; /* of a replay, instead of flows */
 	struct limiter *limiter;
-	struct tx_flow *flows; /* the flows of this queue, in the order in which they are sent */
+	struct poisson poisson; /* set up after the limiter; in use: this worker's departures in place of claims */
+	unsigned char *entries; /* of the flows of this queue, in the order in which they are sent */
 	uint64_t n_flows;
 	uint64_t quota;  /* packets of this queue, or TX_QUOTA_NONE */
 	uint64_t end_ns; /* monotonic: nothing departs at or after it; UINT64_MAX: no end */
 	const _Atomic bool *stop;
+	bool sleeps;        /* wait without spinning (--pacing sleep) */
 	uint64_t abandoned; /* positions claimed that were not yet due at the stop; read after the thread */
 	_Atomic uint64_t
 		last_ns;   /* monotonic: when the device had taken the last packet; 0: not yet. Any thread reads */
 	_Atomic bool done; /* the loop has ended and the queue is drained */
+	/*
+	 * From the departure to the hand-over, for every packet handed over; of a clump, that of its first. Empty when
+	 * unlimited. Read after the thread. A cache line of its own keeps the workers of an array apart as well.
+	 */
+	_Alignas(128) struct hist lateness;
 };
 
 /* How long a queue may take to give back what it was handed. */
@@ -43,6 +54,9 @@ struct tx_worker {
  */
 int tx_worker_init(struct tx_worker *w, const struct tx_plan *plan, unsigned q, unsigned n, uint64_t count,
 		   bool random_order, struct err *e);
+/* The same for a replay, in place of flows: queue q of n sends the packets q, q + n, ... of it. Nothing is primed. */
+void tx_worker_init_replay(struct tx_worker *w, const struct tx_plan *plan, const struct replay *replay, unsigned q,
+			   unsigned n);
 void tx_worker_free(struct tx_worker *w);
 
 /* Runs until the quota is sent, the end has come, *stop is set, or the queue is dead; then drains. Queue's thread. */

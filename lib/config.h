@@ -18,7 +18,8 @@ enum verb {
 	VERB_DEVICES = 4,
 };
 
-enum mode { MODE_UDP, MODE_TCP_SYN, MODE_IMIX, MODE_RAW, MODE_PCAP, MODE_RECEIVE };
+enum mode { MODE_UDP, MODE_TCP_SYN, MODE_ICMP_ECHO, MODE_IMIX, MODE_RAW, MODE_PCAP, MODE_RECEIVE };
+enum flow_walk { FLOW_WALK_STEP, FLOW_WALK_CROSS };
 enum flow_order { FLOW_ORDER_SEQUENTIAL, FLOW_ORDER_RANDOM };
 enum rx_mode {
 	RX_MODE_NONE,
@@ -34,12 +35,19 @@ enum rx_mode {
 enum xdp_choice { XDP_CHOICE_AUTO, XDP_CHOICE_NATIVE_ZC, XDP_CHOICE_NATIVE, XDP_CHOICE_GENERIC };
 /* Something that helps in some places only. */
 enum when_helpful { WHEN_HELPFUL, WHEN_ON, WHEN_OFF };
+enum spacing { SPACING_CONSTANT, SPACING_POISSON };
+enum pacing { PACING_PRECISE, PACING_SLEEP };
 enum pcap_timing { PCAP_TIMING_RATE, PCAP_TIMING_ORIGINAL };
+/* What happens to a packet that cannot be sent as it was. */
+enum pcap_unfit { PCAP_UNFIT_REFUSE, PCAP_UNFIT_SKIP, PCAP_UNFIT_PAD };
+
+enum check_choice { CHECK_ON, CHECK_OFF, CHECK_BAD };
+enum payload_pattern { PATTERN_NONE, PATTERN_COUNT8, PATTERN_COUNT16, PATTERN_COUNT32 };
 
 #define CONFIG_CPUS_MAX      256
 #define CONFIG_PORTS_MAX     16
 #define CONFIG_FILTERS_MAX   32
-#define CONFIG_FILTER_STRLEN 64
+#define CONFIG_FILTER_STRLEN 96 /* two IPv6 addresses and the words around them */
 #define CONFIG_STR_MAX       256
 
 struct config_cpus {
@@ -75,18 +83,40 @@ struct config {
 	/* What. */
 	int mode;             /* enum mode */
 	struct prefix dst_ip; /* family 0: not given */
-	struct ip src_ip;     /* family 0: choose */
+	struct prefix src_ip; /* family 0: choose */
 	struct mac dst_mac;   /* zero: resolve */
 	struct mac src_mac;   /* zero: the interface's */
 	uint16_t src_port;
 	uint16_t dst_port;
 	bool vary_dst_port;
 	uint64_t flows;
-	int flow_order;       /* enum flow_order */
+	int flow_order;             /* enum flow_order */
+	int flow_walk;              /* enum flow_walk */
+	struct config_filters vary; /* FIELD=RANGE; an item without = goes on with the list of the one before */
+	uint64_t seed;
 	uint32_t packet_size; /* with FCS; 0: the smallest legal frame for the headers */
 	uint16_t vlan;        /* 0: untagged */
 	uint16_t ethertype;
 	uint16_t payload_byte;
+	char imix[CONFIG_STR_MAX]; /* of --mode imix */
+	uint16_t vlan_priority;    /* PCP */
+	bool vlan_dei;
+	uint16_t outer_vlan;         /* 0: none; in front of `vlan` */
+	int outer_type;              /* its EtherType */
+	char mpls[CONFIG_STR_MAX];   /* labels, outermost first */
+	char tunnel[CONFIG_STR_MAX]; /* gen/tunnel.h has its syntax */
+	uint16_t dscp;
+	uint16_t ecn;
+	uint16_t ttl;
+	bool df;
+	uint16_t ip_id;
+	uint32_t flow_label;
+	int udp_checksum; /* enum check_choice */
+	char tcp_flags[32];
+	char payload_text[CONFIG_STR_MAX];
+	char payload_hex[CONFIG_STR_MAX];
+	char payload_file[CONFIG_STR_MAX];
+	int payload_pattern; /* enum payload_pattern */
 
 	/* How fast, how long. */
 	struct rate pps;
@@ -94,6 +124,9 @@ struct config {
 	uint64_t duration_ns; /* 0: until stopped */
 	uint64_t count;       /* 0: no limit */
 	uint32_t burst;
+	int pacing;  /* enum pacing */
+	int spacing; /* enum spacing */
+	char burst_profile[64];
 	uint64_t catch_up_ns; /* 0: repay nothing */
 	bool strict_rate;
 
@@ -116,15 +149,26 @@ struct config {
 	bool forget;
 	bool yes;
 	bool allow_match_all;
+	bool dry_run;
+	char write_file[CONFIG_STR_MAX];
 	bool dump_config;
 	bool help;
 	bool version;
 	char config_file[CONFIG_STR_MAX];
 
-	/* Accepted so that the answer is one clear sentence: features of later versions. */
+	/* Replay of a capture. */
 	char pcap[CONFIG_STR_MAX];
 	int pcap_timing; /* enum pcap_timing */
+	char pcap_speed[32];
 	bool pcap_loop;
+	uint64_t loop;            /* passes; 0: as pcap_loop says */
+	int pcap_truncated;       /* enum pcap_unfit */
+	int pcap_too_large;       /* enum pcap_unfit */
+	uint64_t pcap_max_gap_ns; /* 0: no limit */
+	uint64_t pcap_preload;    /* bytes */
+	char rewrite_mac[CONFIG_STR_MAX];
+	char rewrite_ip[CONFIG_STR_MAX];
+	char rewrite_vlan[CONFIG_STR_MAX];
 
 	uint64_t given[4]; /* bit per enum option_id: set by the user (option_given()) */
 };

@@ -269,7 +269,7 @@ const char *option_expects(const struct option_row *row)
 	case OPTION_TYPE_PORTS:
 		return "a list of ports such as 53,9000";
 	case OPTION_TYPE_FILTERS:
-		return "a list of filters such as proto=udp,dst-port=9000";
+		return "a list such as proto=udp,dst-port=9000";
 	case OPTION_TYPE_STRING:
 		return "a name";
 	case OPTION_TYPE_FILE:
@@ -288,7 +288,7 @@ char *option_limit(const struct option_row *row, char *buf, size_t size)
 		snprintf(buf, size, "at most %d ports", CONFIG_PORTS_MAX);
 		break;
 	case OPTION_TYPE_FILTERS:
-		snprintf(buf, size, "at most %d filters of at most %d characters", CONFIG_FILTERS_MAX,
+		snprintf(buf, size, "at most %d items of at most %d characters", CONFIG_FILTERS_MAX,
 			 CONFIG_FILTER_STRLEN - 1);
 		break;
 	default:

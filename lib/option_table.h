@@ -45,11 +45,31 @@
 
 #define MODES(X) \
 	X("udp", MODE_UDP, NULL) \
-	X("tcp-syn", MODE_TCP_SYN, "use --mode udp until then") \
-	X("imix", MODE_IMIX, "run --mode udp once for each --packet-size until then") \
+	X("tcp-syn", MODE_TCP_SYN, NULL) \
+	X("icmp-echo", MODE_ICMP_ECHO, NULL) \
+	X("imix", MODE_IMIX, NULL) \
 	X("raw", MODE_RAW, NULL) \
-	X("pcap", MODE_PCAP, "use --mode raw or udp until then") \
+	X("pcap", MODE_PCAP, NULL) \
 	X("receive", MODE_RECEIVE, NULL)
+
+#define CHECKS(X) \
+	X("on", CHECK_ON, NULL) \
+	X("off", CHECK_OFF, NULL) \
+	X("bad", CHECK_BAD, NULL)
+
+#define OUTER_TYPES(X) \
+	X("0x88a8", 0x88a8, NULL) \
+	X("0x8100", 0x8100, NULL)
+
+#define PATTERNS(X) \
+	X("none", PATTERN_NONE, NULL) \
+	X("count8", PATTERN_COUNT8, NULL) \
+	X("count16", PATTERN_COUNT16, NULL) \
+	X("count32", PATTERN_COUNT32, NULL)
+
+#define FLOW_WALKS(X) \
+	X("step", FLOW_WALK_STEP, NULL) \
+	X("cross", FLOW_WALK_CROSS, NULL)
 
 #define FLOW_ORDERS(X) \
 	X("sequential", FLOW_ORDER_SEQUENTIAL, NULL) \
@@ -64,6 +84,15 @@
 	X("keep-management", RX_MODE_KEEP_MANAGEMENT, NULL) \
 	X("all", RX_MODE_ALL, NULL)
 
+#define PCAP_TRUNCATEDS(X) \
+	X("refuse", PCAP_UNFIT_REFUSE, NULL) \
+	X("skip", PCAP_UNFIT_SKIP, NULL) \
+	X("pad", PCAP_UNFIT_PAD, NULL)
+
+#define PCAP_TOO_LARGES(X) \
+	X("refuse", PCAP_UNFIT_REFUSE, NULL) \
+	X("skip", PCAP_UNFIT_SKIP, NULL)
+
 #define XDP_MODES(X) \
 	X("auto", XDP_CHOICE_AUTO, NULL) \
 	X("native-zc", XDP_CHOICE_NATIVE_ZC, NULL) \
@@ -74,6 +103,14 @@
 	X("auto", WHEN_HELPFUL, NULL) \
 	X("on", WHEN_ON, NULL) \
 	X("off", WHEN_OFF, NULL)
+
+#define SPACINGS(X) \
+	X("constant", SPACING_CONSTANT, NULL) \
+	X("poisson", SPACING_POISSON, NULL)
+
+#define PACINGS(X) \
+	X("precise", PACING_PRECISE, NULL) \
+	X("sleep", PACING_SLEEP, NULL)
 
 #define PCAP_TIMINGS(X) \
 	X("rate", PCAP_TIMING_RATE, NULL) \
@@ -109,8 +146,8 @@
 	\
 	X(MODE, "mode", "m", ENUM, mode, "udp", "MODE", SEND, STREAM, PACKETS, \
 	  "what to send; receive stands for squall recv", CHOICES(MODES)) \
-	X(SRC_IP, "src-ip", "", IP, src_ip, "", "ADDRESS", BOTH, STREAM, PACKETS, \
-	  "source address, IPv4 or IPv6; not given: the one that the kernel would use") \
+	X(SRC_IP, "src-ip", "", PREFIX, src_ip, "", "ADDRESS[/LEN]", BOTH, STREAM, PACKETS, \
+	  "source address, IPv4 or IPv6, or a prefix whose hosts the flows walk; not given: the one that the kernel would use") \
 	X(DST_IP, "dst-ip", "", PREFIX, dst_ip, "", "ADDRESS[/LEN]", BOTH, STREAM, PACKETS, \
 	  "destination address, or a prefix whose hosts the flows walk (its host bits are ignored)") \
 	X(SRC_MAC, "src-mac", "", MAC, src_mac, "", "MAC", SEND, STREAM, PACKETS, \
@@ -126,17 +163,62 @@
 	X(FLOWS, "flows", "", COUNT, flows, "1", "N", SEND, STREAM, PACKETS, "number of flows", RANGE(1, 0)) \
 	X(FLOW_ORDER, "flow-order", "", ENUM, flow_order, "sequential", "ORDER", SEND, STREAM, PACKETS, \
 	  "order in which the flows take turns", CHOICES(FLOW_ORDERS)) \
+	X(FLOW_WALK, "flow-walk", "", ENUM, flow_walk, "step", "WALK", SEND, STREAM, PACKETS, \
+	  "how several fields that vary go together: all step with each flow, or as a cross product, the first fastest", \
+	  CHOICES(FLOW_WALKS)) \
+	X(VARY, "vary", "", FILTERS, vary, "", "FIELD=RANGE,...", SEND, STREAM, PACKETS, \
+	  "fields that vary from flow to flow: src-mac, dst-mac, outer-vlan, vlan, dscp, ip-id, flow-label, ttl, src-ip, dst-ip, "\
+	  "src-port, dst-port, payload@OFFSET:BYTES, and size from packet to packet; RANGE is A-B, START:STOP:STEP, a prefix " \
+	  "or A,B,C, with dec: or random: in front") \
+	X(SEED, "seed", "", COUNT, seed, "1", "N", SEND, STREAM, PACKETS, "what all that is random starts from", RANGE(0, 0)) \
 	X(PACKET_SIZE, "packet-size", "s", SIZE, packet_size, "0", "BYTES", SEND, STREAM, PACKETS, \
 	  "whole Ethernet frame with its 4-byte FCS, as in RFC 2544; 0: the smallest that holds the headers", \
 	  RANGE(0, 9018)) \
+	X(IMIX, "imix", "", STRING, imix, "simple", "MIX", SEND, STREAM, PACKETS, \
+	  "sizes of --mode imix, with FCS: simple, simple-570, csit, otg-imix, otg-ipsec, otg-ipv6, otg-standard, otg-tcp, a " \
+	  "list 64:7,594:4,1518:1, or an RFC 6985 genome aaaddg") \
 	X(VLAN, "vlan", "", U16, vlan, "0", "ID", SEND, STREAM, PACKETS, "802.1Q tag; 0: untagged", RANGE(0, 4094)) \
+	X(VLAN_PRIORITY, "vlan-priority", "", U16, vlan_priority, "0", "PCP", SEND, STREAM, PACKETS, \
+	  "priority (PCP) of the VLAN tags", RANGE(0, 7)) \
+	X(VLAN_DEI, "vlan-dei", "", BOOL, vlan_dei, "false", "", SEND, STREAM, PACKETS, \
+	  "mark the VLAN tags as eligible to be dropped (DEI)") \
+	X(OUTER_VLAN, "outer-vlan", "", U16, outer_vlan, "0", "ID", SEND, STREAM, PACKETS, \
+	  "a second tag in front of --vlan (QinQ, 802.1ad); 0: none", RANGE(0, 4094)) \
+	X(OUTER_TYPE, "outer-type", "", ENUM, outer_type, "0x88a8", "TYPE", SEND, STREAM, PACKETS, \
+	  "EtherType of --outer-vlan", CHOICES(OUTER_TYPES)) \
+	X(MPLS, "mpls", "", STRING, mpls, "", "LABEL,...", SEND, STREAM, PACKETS, \
+	  "MPLS label stack in front of the packet, outermost first; LABEL[:CLASS[:TTL]]") \
+	X(TUNNEL, "tunnel", "", STRING, tunnel, "", "TUNNEL", SEND, STREAM, PACKETS, \
+	  "outer headers around the packets: vxlan,dst=ADDRESS[,src=ADDRESS][,vni=N], the same with geneve, or " \
+	  "gre,dst=ADDRESS[,src=ADDRESS][,key=N]; --src-ip and --dst-ip are then the inner ones") \
+	X(DSCP, "dscp", "", U16, dscp, "0", "N", SEND, STREAM, PACKETS, "differentiated services code point", RANGE(0, 63)) \
+	X(ECN, "ecn", "", U16, ecn, "0", "N", SEND, STREAM, PACKETS, \
+	  "explicit congestion notification: 0 not capable, 1 ECT(1), 2 ECT(0), 3 congestion", RANGE(0, 3)) \
+	X(TTL, "ttl", "", U16, ttl, "64", "N", SEND, STREAM, PACKETS, "time to live, or hop limit", RANGE(1, 255)) \
+	X(DF, "df", "", BOOL, df, "false", "", SEND, STREAM, PACKETS, "set IPv4's don't-fragment flag") \
+	X(IP_ID, "ip-id", "", U16, ip_id, "0", "N", SEND, STREAM, PACKETS, "IPv4 identification") \
+	X(FLOW_LABEL, "flow-label", "", U32, flow_label, "0", "N", SEND, STREAM, PACKETS, "IPv6 flow label", \
+	  RANGE(0, 1048575)) \
+	X(UDP_CHECKSUM, "udp-checksum", "", ENUM, udp_checksum, "on", "WHICH", SEND, STREAM, PACKETS, \
+	  "off: none (IPv4 only); bad: one that is wrong, for receivers to be tried with", CHOICES(CHECKS)) \
+	X(TCP_FLAGS, "tcp-flags", "", STRING, tcp_flags, "", "FLAGS", SEND, STREAM, PACKETS, \
+	  "flags of --mode tcp-syn instead of SYN: names with commas (fin,syn,rst,psh,ack,urg,ece,cwr)") \
 	X(ETHERTYPE, "ethertype", "", HEX16, ethertype, "0x88b5", "TYPE", SEND, STREAM, PACKETS, \
 	  "EtherType of --mode raw, 0x and hexadecimal, or decimal") \
 	X(PAYLOAD_BYTE, "payload-byte", "", HEX16, payload_byte, "0x5a", "BYTE", SEND, STREAM, PACKETS, \
 	  "byte that fills the payload", RANGE(0, 255)) \
+	X(PAYLOAD_TEXT, "payload-text", "", STRING, payload_text, "", "TEXT", SEND, STREAM, PACKETS, \
+	  "text that the payload begins with and repeats") \
+	X(PAYLOAD_HEX, "payload-hex", "", STRING, payload_hex, "", "HEX", SEND, STREAM, PACKETS, \
+	  "bytes in hexadecimal that the payload begins with and repeats") \
+	X(PAYLOAD_FILE, "payload-file", "", FILE, payload_file, "", "FILE", SEND, STREAM, PACKETS, \
+	  "file whose bytes the payload begins with and repeats") \
+	X(PAYLOAD_PATTERN, "payload-pattern", "", ENUM, payload_pattern, "none", "PATTERN", SEND, STREAM, PACKETS, \
+	  "a payload that counts, in bytes or big-endian words", CHOICES(PATTERNS)) \
 	\
 	X(PPS, "pps", "", PPS, pps, "100k", "RATE", SEND, STREAM, RATE, \
-	  "packets a second: 1M, 2.5k, 0.5, 80% of the link, unlimited; --bps alone lifts the default") \
+	  "packets a second: 1M, 2.5k, 0.5, 80% of the link, unlimited; --bps alone lifts the default; while it runs SIGUSR1 " \
+	  "multiplies the rate by 1.1 and SIGUSR2 divides it") \
 	X(BPS, "bps", "", BPS, bps, "", "RATE", SEND, STREAM, RATE, \
 	  "bits a second, counted on the wire (L1) unless l2 or l3 follows: 10G, 2.5Gbit/s, 9.5Gbpsl2, 80%; with --pps the " \
 	  "slower one counts") \
@@ -145,6 +227,13 @@
 	X(COUNT, "count", "n", COUNT, count, "0", "N", BOTH, RUN, RATE, "packets to send or receive; 0: no limit") \
 	X(BURST, "burst", "", U32, burst, "32", "N", SEND, RUN, RATE, \
 	  "packets that may leave back to back when a rate is set", RANGE(1, 256)) \
+	X(SPACING, "spacing", "", ENUM, spacing, "constant", "HOW", SEND, STREAM, RATE, \
+	  "time between packets: the same, or at random as in a Poisson process, drawn from --seed", CHOICES(SPACINGS)) \
+	X(BURST_PROFILE, "burst-profile", "", STRING, burst_profile, "continuous", "N/TIME", SEND, STREAM, RATE, \
+	  "continuous, or bursts of N packets back to back every TIME, as in 64/10ms: instead of --pps and --bps") \
+	X(PACING, "pacing", "", ENUM, pacing, "precise", "HOW", SEND, RUN, RATE, \
+	  "precise: each packet at its time, with a processor kept busy for the last moments; sleep: none is, each thread " \
+	  "wakes at most 1000 times a second and sends what is due by then, in clumps of at most --burst", CHOICES(PACINGS)) \
 	X(CATCH_UP, "catch-up", "", TIME, catch_up_ns, "100ms", "TIME", SEND, RUN, RATE, \
 	  "how much of the schedule to make up for after a stall; none: nothing", ZERO_WORD("none")) \
 	X(STRICT_RATE, "strict-rate", "", BOOL, strict_rate, "false", "", SEND, RUN, RATE, \
@@ -176,18 +265,43 @@
 	X(START, "start", "", BOOL, start, "false", "", SEND, RUN, OUTPUT, "go straight to the live dashboard", \
 	  LATER(DASHBOARD_LATER)) \
 	\
-	X(PCAP, "pcap", "", FILE, pcap, "", "FILE", SEND, STREAM, PCAP, "capture to replay", \
-	  LATER("use --mode udp or raw until then")) \
+	X(PCAP, "pcap", "", FILE, pcap, "", "FILE", SEND, STREAM, PCAP, \
+	  "capture to replay, pcap or pcapng; it stands for --mode pcap, and for one queue unless --queues says otherwise") \
 	X(PCAP_TIMING, "pcap-timing", "", ENUM, pcap_timing, "rate", "TIMING", SEND, STREAM, PCAP, \
-	  "whether --pps and --bps or the capture's own times pace the replay", CHOICES(PCAP_TIMINGS), \
-	  LATER("leave it out until then")) \
+	  "whether --pps and --bps or the capture's own times pace the replay", CHOICES(PCAP_TIMINGS)) \
+	X(PCAP_SPEED, "pcap-speed", "", STRING, pcap_speed, "1x", "TIMES", SEND, STREAM, PCAP, \
+	  "with original timing: how many times as fast as it was captured, as in 2x or 0.5x") \
 	X(PCAP_LOOP, "pcap-loop", "", BOOL, pcap_loop, "true", "", SEND, STREAM, PCAP, \
-	  "start the capture over at its end", LATER("leave it out until then")) \
+	  "start the capture over at its end; --no-pcap-loop alone lifts the default duration") \
+	X(LOOP, "loop", "", COUNT, loop, "0", "N", SEND, STREAM, PCAP, \
+	  "play the capture exactly N times; 0: as --pcap-loop says; it alone lifts the default duration") \
+	X(PCAP_TRUNCATED, "pcap-truncated", "", ENUM, pcap_truncated, "refuse", "WHAT", SEND, STREAM, PCAP, \
+	  "what to do with packets that were cut when captured: refuse the capture, skip them, or pad them with zeros", \
+	  CHOICES(PCAP_TRUNCATEDS)) \
+	X(PCAP_TOO_LARGE, "pcap-too-large", "", ENUM, pcap_too_large, "refuse", "WHAT", SEND, STREAM, PCAP, \
+	  "what to do with packets that are larger than the interface's MTU: refuse the capture, or skip them", \
+	  CHOICES(PCAP_TOO_LARGES)) \
+	X(PCAP_MAX_GAP, "pcap-max-gap", "", TIME, pcap_max_gap_ns, "3600s", "TIME", SEND, STREAM, PCAP, \
+	  "longest time between two packets of a capture: a clock that jumps farther, either way, is taken as set anew; none: " \
+	  "no limit", ZERO_WORD("none")) \
+	X(PCAP_PRELOAD, "pcap-preload", "", COUNT, pcap_preload, "1073741824", "BYTES", SEND, RUN, PCAP, \
+	  "memory that a capture may take, 1 GiB unless said; a larger one is refused", RANGE(4096, 0)) \
+	X(REWRITE_MAC, "rewrite-mac", "", STRING, rewrite_mac, "", "LIST", SEND, STREAM, PCAP, \
+	  "MAC addresses to change in every frame of a capture: src=MAC, dst=MAC, OLD=NEW, with commas") \
+	X(REWRITE_IP, "rewrite-ip", "", STRING, rewrite_ip, "", "LIST", SEND, STREAM, PCAP, \
+	  "addresses to change in the outermost IP header, checksums with them: OLD/LEN=NEW/LEN, with commas; the first that " \
+	  "fits counts") \
+	X(REWRITE_VLAN, "rewrite-vlan", "", STRING, rewrite_vlan, "", "LIST", SEND, STREAM, PCAP, \
+	  "outermost VLAN tag of every frame: an id, none (untagged), or OLD=NEW with commas, where either may be none") \
 	\
 	X(CONFIG, "config", "c", FILE, config_file, "", "FILE", BOTH, RUN, GENERAL, \
 	  "read options from a YAML file of long names and values; the command line overrides it", COMMAND_LINE) \
 	X(DUMP_CONFIG, "dump-config", "", BOOL, dump_config, "false", "", BOTH, RUN, GENERAL, \
 	  "write the configuration as such a file and end", COMMAND_LINE) \
+	X(DRY_RUN, "dry-run", "", BOOL, dry_run, "false", "", SEND, RUN, GENERAL, \
+	  "tell what would be sent, addresses resolved, and end") \
+	X(WRITE, "write", "", FILE, write_file, "", "FILE", SEND, RUN, GENERAL, \
+	  "write the frames to a capture file instead of sending them, --count of them or 1000; -: the standard output") \
 	X(YES, "yes", "y", BOOL, yes, "false", "", ALL, RUN, GENERAL, "answer every safety question with yes") \
 	X(FORGET, "forget", "", BOOL, forget, "false", "", BOTH, RUN, GENERAL, \
 	  "forget saved settings; squall saves none, so this changes nothing") \
@@ -199,7 +313,7 @@
 	X(PACKETS, "Packets") \
 	X(RATE, "Rate and length") \
 	X(RECEIVE, "Receiving") \
-	X(PCAP, "Capture replay (in a later version)") \
+	X(PCAP, "Capture replay") \
 	X(OUTPUT, "Output") \
 	X(GENERAL, "General")
 /* clang-format on */

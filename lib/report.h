@@ -74,15 +74,25 @@ void report_fact_add(struct report_plan *p, const char *key, const char *label, 
 
 enum end_reason { END_DURATION, END_COUNT, END_SIGNAL, END_ERROR, END_IDLE };
 
+/* How late packets were handed to the device, in ns. */
+struct report_lateness {
+	bool known; /* false: there was no schedule to be late on */
+	uint64_t p50, p99, max;
+};
+
 struct report_end {
 	enum end_reason reason;
 	const struct report_sample *total;
-	uint64_t tx_ns;             /* first departure to the last packet taken; transmit rates divide by this */
-	double requested_pps;       /* negative: unlimited */
-	uint64_t unsent;            /* packets the schedule asked for that were not sent */
+	uint64_t tx_ns;       /* first departure to the last packet taken; transmit rates divide by this */
+	double requested_pps; /* negative: unlimited */
+	double last_pps;      /* at the end, after changes; negative likewise */
+	unsigned rate_changes;
+	uint64_t unsent; /* packets the schedule asked for that were not sent */
+	struct report_lateness lateness;
 	uint64_t first_ns, last_ns; /* wall clock of the first and last counted received packet; 0: none */
 	bool have_loop;
 	struct loop_counts loop;
+	const struct pcap_counts *pcap;        /* of a replay; NULL: none */
 	const struct host_drops *device_drops; /* host_drops_sub() of end and start; NULL: unknown, or no link */
 	struct cpu_seconds cpu;                /* what the run took: cpu_seconds_sub() of end and start */
 	struct report_warnings warnings;

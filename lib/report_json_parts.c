@@ -156,6 +156,17 @@ static json_t *loop_json(struct report *r, const struct loop_counts *c)
 	return o;
 }
 
+static json_t *pcap_json(struct report *r, const struct pcap_counts *c)
+{
+	json_t *o;
+
+	if (!c)
+		return json_null();
+	o = json_object();
+	STATS_PCAP(PUT_COUNT)
+	return o;
+}
+
 static json_t *device_drops_json(struct report *r, const struct host_drops *d)
 {
 	json_t *o;
@@ -213,6 +224,19 @@ json_t *report_json_interval(struct report *r, const struct report_sample *prev,
 	return o;
 }
 
+static json_t *lateness_json(struct report *r, const struct report_lateness *l)
+{
+	json_t *o;
+
+	if (!l->known)
+		return json_null();
+	o = json_object();
+	put_count(r, o, "p50", l->p50);
+	put_count(r, o, "p99", l->p99);
+	put_count(r, o, "max", l->max);
+	return o;
+}
+
 static json_t *end_tx_json(struct report *r, const struct report_end *end, const struct report_span *s)
 {
 	json_t *o;
@@ -222,7 +246,10 @@ static json_t *end_tx_json(struct report *r, const struct report_end *end, const
 	o = tx_json(r, s);
 	report_json_put(r, o, "requested_pps",
 			end->requested_pps < 0 ? json_null() : json_value_real(end->requested_pps));
+	report_json_put(r, o, "last_pps", end->last_pps < 0 ? json_null() : json_value_real(end->last_pps));
+	put_count(r, o, "rate_changes", end->rate_changes);
 	put_count(r, o, "unsent", end->unsent);
+	report_json_put(r, o, "lateness_ns", lateness_json(r, &end->lateness));
 	return o;
 }
 
@@ -267,6 +294,7 @@ json_t *report_json_end(struct report *r, const struct report_end *end)
 	report_json_put(r, o, "rx", end_rx_json(r, end, &s));
 	report_json_put(r, o, "queues", queues);
 	report_json_put(r, o, "loop", end->have_loop ? loop_json(r, &end->loop) : json_null());
+	report_json_put(r, o, "pcap", pcap_json(r, end->pcap));
 	report_json_put(r, o, "device_drops", device_drops_json(r, end->device_drops));
 	report_json_put(r, o, "cpu", cpu_json(r, &end->cpu));
 	report_json_put(r, o, "warnings", warnings_json(r, &end->warnings));

@@ -126,6 +126,17 @@ static void amount_line(struct report *r, const char *name, uint64_t n, const ch
 
 static void tx_lines(struct report *r, const struct report_span *s, const struct report_end *end)
 {
+	if (end->rate_changes) {
+		char pps[RATE_STR];
+
+		fprintf(r->out, "tx   rate changed %u times, to %s at last\n", end->rate_changes,
+			rate(end->last_pps, "pps", pps));
+	}
+	if (end->lateness.known)
+		fprintf(r->out,
+			"tx   late by %.2f us or less for half of the packets, %.2f us for 99 %%, %.2f us at most\n",
+			(double)end->lateness.p50 / 1e3, (double)end->lateness.p99 / 1e3,
+			(double)end->lateness.max / 1e3);
 	amount_line(r, "tx", end->unsent, "unsent: packets that the schedule asked for and that were not sent");
 #define TX_LINE(key, help) counter_line(r, "tx", #key, s->tx.key, help);
 	STATS_TX(TX_LINE)
@@ -207,6 +218,11 @@ static void text_end(struct report *r, const struct report_end *end, const struc
 		STATS_LOOP(LOOP_LINE)
 	}
 #undef LOOP_LINE
+#define PCAP_LINE(key, help) amount_line(r, "pcap", end->pcap->key, help);
+	if (end->pcap) {
+		STATS_PCAP(PCAP_LINE)
+	}
+#undef PCAP_LINE
 	device_lines(r, end->device_drops);
 	if (end->total->n_queues > 1)
 		queue_lines(r, end->total);

@@ -61,6 +61,22 @@
 	X(duplicated, "packets delivered twice") \
 	X(reordered, "packets that left behind later ones of their flow")
 
+/* What became of a capture on its way to be replayed; nothing is counted live. */
+#define STATS_PCAP(X) \
+	X(packets, "packets in the capture") \
+	X(replayed, "of them, packets of one pass") \
+	X(truncated_skipped, "packets left out because the capture holds only their beginning") \
+	X(truncated_padded, "such packets filled up with zeros") \
+	X(too_large, "packets left out because they are larger than the MTU lets through") \
+	X(too_short, "packets left out because they are no whole Ethernet header") \
+	X(converted, "packets of another link type that were made Ethernet") \
+	X(rewritten_mac, "packets with another MAC address than in the capture") \
+	X(rewritten_ip, "packets with another IP address than in the capture") \
+	X(rewritten_vlan, "packets with another VLAN tag than in the capture") \
+	X(backwards, "packets stamped earlier than one before them: sent together with it") \
+	X(gaps_clamped, "steps of the capture's clock beyond --pcap-max-gap, shortened to it") \
+	X(passes, "whole passes that were sent")
+
 #define STATS_LIVE_FIELD(key, help) _Atomic uint64_t key;
 #define STATS_SNAP_FIELD(key, help) uint64_t key;
 #define STATS_READ_FIELD(key, help) out->key = atomic_load_explicit(&live->key, memory_order_relaxed);
@@ -93,6 +109,10 @@ STATS_BLOCK(tx, STATS_TX)
 STATS_BLOCK(rx, STATS_RX)
 STATS_BLOCK(class, STATS_CLASS)
 STATS_BLOCK(loop, STATS_LOOP)
+
+struct pcap_counts {
+	STATS_PCAP(STATS_SNAP_FIELD)
+};
 
 /* The writer's add: no locked instruction, since there is only one writer. */
 static inline void stats_add(_Atomic uint64_t *counter, uint64_t n)

@@ -44,7 +44,7 @@ void rx_filter_check(const struct config *cfg, struct problems *p)
 		if (cfg->mode == MODE_RAW || !cfg->dst_ip.ip.family)
 			problem_add(p, "--rx-mode",
 				    "generated-flow needs --dst-ip: it receives what comes back from there");
-		if (cfg->verb == VERB_RECV && !cfg->src_ip.family)
+		if (cfg->verb == VERB_RECV && !cfg->src_ip.ip.family)
 			problem_missing(p, "--src-ip",
 					"missing: --rx-mode generated-flow of recv needs the address that "
 					"the flow was sent from");
@@ -101,8 +101,9 @@ int rx_filter_build(const struct config *cfg, const struct host *host, const str
 		return filter_check(out, e);
 	switch (cfg->rx_mode) {
 	case RX_MODE_GENERATED_FLOW:
-		own.ip = cfg->src_ip.family ? cfg->src_ip : *src_ip;
-		own.len = (uint8_t)ip_bits(&own.ip);
+		own = cfg->src_ip;
+		if (!own.ip.family)
+			own = (struct prefix){.ip = *src_ip, .len = (uint8_t)ip_bits(src_ip)};
 		add_prefix(out, FILTER_SRC, &cfg->dst_ip);
 		add_prefix(out, FILTER_DST, &own);
 		break;

@@ -1,381 +1,320 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One core, two compilers: the frames that gcc's and the kernel's build of lib/core write for a plan are compared, byte
- * for byte, with frames that this file builds from scratch: its own walk, its own byte order, its own checksum.
+ * for byte, with frames that core_reference.h builds from scratch.
  */
+#include "core_reference.h"
 #include "core_walk.skel.h"
+#include "gen/frame.h"
 #include "lib/core/patch.h"
+#include "lib/pio/bpf_load.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
-#define MARK_LEN 8U
-
-/* A range of values, as the options give it: flow n takes base + (first + n) mod count. */
-struct range {
-	uint32_t base;
-	uint32_t first;
-	uint64_t count;
+static const struct layout layouts[] = {
+	{.v6 = false, .tags = 0}, {.v6 = false, .tags = 1}, {.v6 = false, .tags = 2},
+	{.v6 = true, .tags = 0},  {.v6 = true, .tags = 1},  {.v6 = true, .tags = 2},
 };
 
-struct flows {
-	const char *name;
-	struct range saddr, daddr, sport, dport;
-	unsigned payload;  /* bytes, at least MARK_LEN */
-	unsigned filler;   /* the payload's other bytes */
-	uint64_t start, n; /* which flows to look at */
-	bool zero_check;   /* choose the payload so that the checksum of the first of them comes out 0 */
+#define MORE_SIZES 4U
+static const uint32_t longer[MORE_SIZES] = {700, 0, 1401, 1}; /* than the case's own size */
+
+#define ALL_64 0 /* count: 2^64 */
+
+static const struct flows cases[] = {
+	{.name = "one flow", .payload = 32, .n = 3},
+	{.name = "1,000 ports", .payload = 18, .n = 1005, .vary = {{SPORT, TX_UP, 1024, 0, 1000, 1, 1, 0}}},
+	{.name = "ports past 65535",
+	 .payload = 19,
+	 .n = 100,
+	 .vary = {{SPORT, TX_UP, 1, 65500, 65535, 1, 1, 0}, {DPORT, TX_DOWN, 20, 65520, 65535, 3, 1, 0}}},
+	{.name = "every address",
+	 .payload = 8,
+	 .n = 40,
+	 .vary = {{SADDR, TX_UP, 0, 0xfffffff0, 1ULL << 32, 1, 1, 0}, {DADDR, TX_DOWN, 7, 5, 1ULL << 32, 1, 1, 0}}},
+	{.name = "cross product",
+	 .payload = 33,
+	 .n = 250,
+	 .vary = {{SPORT, TX_UP, 1024, 3, 7, 1, 1, 0},
+		  {DADDR, TX_DOWN, 0xc0a80105, 0, 5, 1, 7, 0},
+		  {SADDR, TX_RANDOM, 0x0a000001, 1, 3, 256, 35, 42},
+		  {DSCP, TX_LIST, 4, 0, 2, 1, 105, 0}}},
+	{.name = "random",
+	 .payload = 64,
+	 .n = 300,
+	 .vary = {{SPORT, TX_RANDOM, 1024, 0, 64511, 1, 1, 1},
+		  {DPORT, TX_RANDOM, 0, 65535, 65536, 1, 1, 0},
+		  {DADDR, TX_RANDOM, 0x0a000000, 999999, 1000003, 5, 1, UINT64_MAX}}},
+	{.name = "lists",
+	 .payload = 101,
+	 .n = 50,
+	 .vary = {{DPORT, TX_LIST, 0, 2, 5, 1, 1, 0},
+		  {SADDR, TX_LIST, 500, 0, 12, 1, 1, 0},
+		  {VLAN, TX_LIST, 9, 1, 3, 1, 2, 0}}},
+	{.name = "bits of one byte",
+	 .payload = 18,
+	 .n = 300,
+	 .vary = {{DSCP, TX_UP, 0, 60, 64, 1, 1, 0},
+		  {ECN, TX_DOWN, 3, 1, 4, 1, 64, 0},
+		  {TTL, TX_UP, 250, 0, 256, 7, 1, 0}}},
+	{.name = "tags",
+	 .payload = 18,
+	 .n = 300,
+	 .vary = {{VLAN, TX_UP, 4090, 0, 4096, 1, 1, 0},
+		  {PCP, TX_RANDOM, 0, 0, 8, 1, 1, 3},
+		  {DEI, TX_UP, 0, 0, 2, 1, 2, 0},
+		  {VLAN_2, TX_DOWN, 5, 0, 4096, 1, 1, 0}}},
+	{.name = "flow labels",
+	 .payload = 27,
+	 .n = 300,
+	 .vary = {{LABEL, TX_RANDOM, 0, 0, 1U << 20, 1, 1, 9},
+		  {DSCP, TX_UP, 5, 0, 64, 5, 3, 0},
+		  {ECN, TX_UP, 1, 0, 3, 1, 1, 0}}},
+	{.name = "MACs",
+	 .payload = 18,
+	 .n = 100,
+	 .vary = {{DST_MAC, TX_UP, 0x02fffffffff0, 0, 1ULL << 40, 0x10203, 1, 0},
+		  {SRC_MAC, TX_DOWN, 0x020000000003, 0, 99, 2, 1, 0}}},
+	{.name = "odd offsets of the payload",
+	 .payload = 60,
+	 .n = 300,
+	 .vary = {{ODD_24, TX_UP, 0xfffff0, 0, 1U << 24, 1, 1, 0},
+		  {ODD_BITS, TX_RANDOM, 0, 12345, ALL_64, 1, 1, 5},
+		  {EVEN_BYTE, TX_DOWN, 3, 0, 256, 1, 1, 0}}},
+	{.name = "far flows",
+	 .payload = 50,
+	 .start = UINT64_MAX - 40,
+	 .n = 40,
+	 .vary = {{SADDR, TX_UP, 0xffffffffffffff00, 3, ALL_64, 1, 1, 0},
+		  {DADDR, TX_RANDOM, 0, 17, ALL_64, 1, 3, 77},
+		  {SPORT, TX_UP, 1024, 64510, 64511, 1, 1U << 31, 0}}},
+	/* As many walks as a plan has, and as costly to verify as there are. */
+	{.name = "all at once",
+	 .payload = 70,
+	 .n = 200,
+	 .vary = {{DST_MAC, TX_RANDOM, 0x020000000000, 0, 1000003, 1, 1, 1},
+		  {SRC_MAC, TX_RANDOM, 0x020000000000, 5, 77, 3, 2, 0},
+		  {VLAN, TX_RANDOM, 1, 0, 4094, 1, 1, 2},
+		  {PCP, TX_RANDOM, 0, 0, 7, 1, 3, 0},
+		  {DEI, TX_UP, 0, 0, 2, 1, 1, 0},
+		  {VLAN_2, TX_RANDOM, 1, 0, 4093, 1, 1, 2},
+		  {DSCP, TX_RANDOM, 0, 7, 63, 1, 1, 3},
+		  {ECN, TX_RANDOM, 0, 1, 3, 1, 7, 3},
+		  {LABEL, TX_RANDOM, 0, 1, 1000000, 1, 1, 3},
+		  {SADDR, TX_RANDOM, 0, 0, UINT64_MAX, 1, 1, 4},
+		  {DADDR, TX_RANDOM, 1, 0, 1000, 1, 1, 0},
+		  {SPORT, TX_RANDOM, 1, 0, 65535, 1, 1, 5},
+		  {DPORT, TX_LIST, 1, 0, 7, 1, 1, 0},
+		  {ODD_24, TX_RANDOM, 0, 0, 3, 1, 1, 6},
+		  {EVEN_BYTE, TX_RANDOM, 0, 0, 255, 1, 1, 6},
+		  {ODD_BITS, TX_RANDOM, 0, 0, (1ULL << 63) + 1, 1, 1, 6}}},
+	{.name = "checksum 0",
+	 .payload = 18,
+	 .n = 1,
+	 .start = 5,
+	 .zero = true,
+	 .vary = {{SPORT, TX_UP, 1024, 0, 9, 1, 1, 0}}},
+	{.name = "checksum 0, odd",
+	 .payload = 1401,
+	 .n = 1,
+	 .zero = true,
+	 .vary = {{DADDR, TX_UP, 0xffffffff, 0, 1, 1, 1, 0}}},
 };
 
-static const struct flows flows[] = {
-	{"one flow", {0x0a4d0001, 0, 1}, {0x0a4d0002, 0, 1}, {1024, 0, 1}, {9000, 0, 1}, 18, 0x5a, 0, 3, false},
-	{"1,000 ports",
-	 {0x0a4d0001, 0, 1},
-	 {0x0a4d0002, 0, 1},
-	 {1024, 0, 1000},
-	 {9000, 0, 1},
-	 18,
-	 0x5a,
-	 0,
-	 1000,
-	 false},
-	{"ports past 65535",
-	 {0x0a4d0001, 0, 1},
-	 {0x0a4d0002, 0, 1},
-	 {1, 65500, 65535},
-	 {1, 65520, 65535},
-	 19,
-	 0xff,
-	 0,
-	 100,
-	 false},
-	{"14 hosts", {0x0a4d0001, 0, 1}, {0x0a4d0011, 0, 14}, {0, 7, 65536}, {9000, 0, 1}, 64, 0, 0, 100, false},
-	{"every address",
-	 {0, 0xfffffff0, 1ULL << 32},
-	 {0, 5, 1ULL << 32},
-	 {65535, 0, 1},
-	 {65535, 0, 1},
-	 8,
-	 0xff,
-	 0,
-	 40,
-	 false},
-	{"far flows",
-	 {0xffffff00, 3, 251},
-	 {0xc0000200, 0, 256},
-	 {1024, 0, 64511},
-	 {53, 0, 7},
-	 101,
-	 0xa5,
-	 0xfffffff0ULL,
-	 40,
-	 false},
-	{"checksum 0", {0x0a4d0001, 0, 9}, {0x0a4d0002, 0, 1}, {1024, 0, 9}, {9000, 0, 1}, 18, 0, 5, 1, true},
-	{"checksum 0, large",
-	 {0xffffffff, 0, 1},
-	 {0xfffffffe, 0, 1},
-	 {65535, 0, 1},
-	 {65535, 0, 1},
-	 1400,
-	 0xff,
-	 0,
-	 1,
-	 true},
-};
-
-struct layout {
-	bool v6;
-	bool tagged;
-	unsigned l3;
-	struct core_walk *skel;
-	int load_error;
-};
-
-static struct layout layouts[] = {
-	{.l3 = 14},
-	{.l3 = 18, .tagged = true},
-	{.l3 = 14, .v6 = true},
-	{.l3 = 18, .tagged = true, .v6 = true},
-};
-
-static unsigned char *put(unsigned char *p, uint64_t value, unsigned bytes)
+/* The plan for f, by the frame builder. word: what the template's payload holds after the mark. */
+static void plan_make(const struct layout *l, const struct flows *f, uint16_t word, unsigned n_sizes,
+		      struct tx_plan *plan)
 {
-	while (bytes--)
-		*p++ = (unsigned char)(value >> (8 * bytes));
-	return p;
-}
+	unsigned char template[TX_TEMPLATE_MAX];
+	uint32_t sizes[MORE_SIZES];
+	struct frame_ip ip = reference_ip(l);
+	struct frame frame;
+	struct mac dst, src;
+	struct err e;
 
-/* RFC 1071 section 1, as the text says it: big-endian 16-bit words, end-around carry. */
-static unsigned ones_add(unsigned sum, const unsigned char *p, unsigned len)
-{
-	for (unsigned i = 0; i < len; i++) {
-		sum += i % 2 ? p[i] : (unsigned)p[i] << 8;
-		if (sum > 0xffff)
-			sum -= 0xffff;
+	reference_template(l, f, word, template);
+	memcpy(dst.b, template, 6);
+	memcpy(src.b, template + 6, 6);
+	frame_begin(&frame, plan);
+	frame_put_ethernet(&frame, &dst, &src);
+	for (unsigned i = 0; i < l->tags; i++)
+		frame_put_tag(&frame, l->tags - i == 2 ? 0x88a8 : 0x8100, reference_tci[i]);
+	frame_put_type(&frame, l->v6 ? 0x86dd : 0x0800);
+	frame_put_ip(&frame, &ip);
+	frame_put_udp(&frame, REFERENCE_SPORT, REFERENCE_DPORT, FRAME_CHECK_ON);
+	memcpy(plan->frame + frame.at, template + frame.at, sizeof(template) - frame.at);
+	memset(plan->frame + frame.at, 0, MARK_LEN);
+	memcpy(plan->values, reference_values, sizeof(plan->values));
+	for (unsigned i = 0; i < VARY_MAX && f->vary[i].field; i++) {
+		const struct vary *v = &f->vary[i];
+		struct place at = reference_place(l, v->field);
+		const struct tx_walk walk = {.base = v->base,
+					     .first = v->first,
+					     .count = v->count,
+					     .stride = v->stride,
+					     .every = v->every,
+					     .seed = v->seed,
+					     .order = (uint16_t)v->order};
+		uint32_t end = (at.bit + at.bits + 7) / 8;
+
+		if (at.bits)
+			frame_vary(&frame, end, at.bits, end * 8 - at.bit - at.bits, &walk);
 	}
-	return sum;
-}
-
-static uint32_t walk(const struct range *r, uint64_t n)
-{
-	uint64_t step = ((uint64_t)r->first + n) % r->count;
-
-	return (uint32_t)(r->base + step);
-}
-
-struct values {
-	uint32_t saddr, daddr;
-	uint16_t sport, dport;
-	uint64_t mark;
-	uint16_t word; /* after the mark, to steer the checksum */
-};
-
-struct sums {
-	unsigned l3; /* over the IPv4 header */
-	unsigned l4; /* over pseudo-header, UDP header, payload */
-};
-
-/* A frame from nothing, checksums 0. Returns its length. */
-static unsigned frame_build(const struct layout *l, const struct flows *f, const struct values *v, unsigned char *frame,
-			    struct sums *sums)
-{
-	unsigned udp_len = UDP_HLEN + f->payload;
-	unsigned char *addrs;
-	unsigned char *l3;
-	unsigned char *udp;
-	unsigned char *p = frame;
-
-	p = put(p, 0x02aabbccdd02, 6);
-	p = put(p, 0x02aabbccdd01, 6);
-	if (l->tagged)
-		p = put(p, 0x8100a123, 4);
-	p = put(p, l->v6 ? 0x86dd : 0x0800, 2);
-	l3 = p;
-	if (l->v6) {
-		p = put(p, 0x60000000, 4);
-		p = put(p, (uint64_t)udp_len << 16 | 17 << 8 | 64, 4);
-		addrs = p;
-		p = put(put(p, 0xfd77a5a5ffff0001, 8), v->saddr, 8);
-		p = put(put(p, 0xfd77ffffffff0002, 8), v->daddr, 8);
-	} else {
-		p = put(p, (uint64_t)0x4500 << 16 | (20 + udp_len), 4);
-		p = put(p, 0, 4);
-		p = put(p, 64 << 24 | 17 << 16, 4);
-		addrs = p;
-		p = put(put(p, v->saddr, 4), v->daddr, 4);
-	}
-	udp = p;
-	p = put(put(put(put(p, v->sport, 2), v->dport, 2), udp_len, 2), 0, 2);
-	memset(p, (int)f->filler, f->payload);
-	put(p, v->mark, MARK_LEN);
-	if (f->zero_check)
-		put(p + MARK_LEN, v->word, 2);
-	sums->l3 = ones_add(0, l3, 20);
-	sums->l4 = ones_add(ones_add(udp_len + 17, addrs, (unsigned)(udp - addrs)), udp, udp_len);
-	return (unsigned)(udp - frame) + udp_len;
-}
-
-/* What flow n must look like on the wire. */
-static unsigned frame_expect(const struct layout *l, const struct flows *f, uint64_t n, uint64_t mark, uint16_t word,
-			     unsigned char *frame)
-{
-	struct values v = {
-		.saddr = walk(&f->saddr, n),
-		.daddr = walk(&f->daddr, n),
-		.sport = (uint16_t)walk(&f->sport, n),
-		.dport = (uint16_t)walk(&f->dport, n),
-		.mark = mark,
-		.word = word,
-	};
-	struct sums sums;
-	unsigned len = frame_build(l, f, &v, frame, &sums);
-	unsigned check = 0xffff - sums.l4;
-
-	if (!l->v6)
-		put(frame + l->l3 + 10, 0xffff - sums.l3, 2);
-	put(frame + len - f->payload - 2, check ? check : 0xffff, 2);
-	return len;
-}
-
-static struct tx_walk plan_walk(const struct range *r)
-{
-	return (struct tx_walk){.base = r->base, .first = r->first, .count = r->count};
-}
-
-/* The plan for all of f's flows; word is what the template's payload holds after the mark. */
-static void plan_build(const struct layout *l, const struct flows *f, uint16_t word, struct tx_plan *plan)
-{
-	struct values none = {.word = word};
-	struct sums sums;
-
-	memset(plan, 0, sizeof(*plan));
-	plan->len = frame_build(l, f, &none, plan->frame, &sums);
-	plan->family = l->v6 ? TX_UDP6 : TX_UDP4;
-	plan->l3 = l->l3;
-	plan->l4 = l->l3 + (l->v6 ? IP6_HLEN : IP4_HLEN);
+	for (unsigned i = 0; i < n_sizes; i++)
+		sizes[i] = reference_len(l, f) + (n_sizes == 1 ? 0 : longer[i]);
+	if (frame_finish(&frame, sizes, n_sizes, true, &e))
+		fail_msg("%s: %s", f->name, e.cause);
 	plan->flows = UINT64_MAX;
-	plan->saddr = plan_walk(&f->saddr);
-	plan->daddr = plan_walk(&f->daddr);
-	plan->sport = plan_walk(&f->sport);
-	plan->dport = plan_walk(&f->dport);
-	plan->l3_sum = core_be16(sums.l3);
-	plan->l4_sum = core_be16(sums.l4);
 }
 
-typedef void write_frame(struct layout *l, const struct tx_plan *plan, uint64_t n, uint64_t mark, unsigned char *frame);
+struct writer {
+	const struct tx_plan *plan;
+	uint32_t mark_at;
+	struct core_walk *skel; /* NULL: by this build */
+};
 
-static void by_c(struct layout *l, const struct tx_plan *plan, uint64_t n, uint64_t mark, unsigned char *frame)
+static void write_here(const struct writer *w, uint64_t n, unsigned size, uint64_t mark, unsigned char *frame)
 {
-	unsigned char *payload = frame + plan->l4 + UDP_HLEN;
-	struct tx_flow flow;
-	uint64_t extra;
+	unsigned char entry[TX_ENTRY_MAX];
 
-	put(payload, mark, MARK_LEN);
-	extra = csum_bytes(payload, MARK_LEN, MARK_LEN);
-	tx_flow_at(plan, n, &flow);
-	if (l->v6)
-		tx_patch_udp6(frame + plan->l3, &flow, extra);
-	else
-		tx_patch_udp4(frame + plan->l3, &flow, extra);
+	memcpy(frame + w->mark_at, &mark, MARK_LEN);
+	tx_entry_at(w->plan, n, entry);
+	tx_put(w->plan, entry, &w->plan->sizes[size], frame, csum_bytes(frame + w->mark_at, MARK_LEN, MARK_LEN));
 }
 
-static void by_bpf(struct layout *l, const struct tx_plan *plan, uint64_t n, uint64_t mark, unsigned char *frame)
+static void write_in_kernel(const struct writer *w, uint64_t n, unsigned size, uint64_t mark, unsigned char *frame)
 {
 	static unsigned char out[TX_TEMPLATE_MAX];
 	struct bpf_test_run_opts opts = {
 		.sz = sizeof(opts),
 		.data_in = frame,
-		.data_size_in = plan->len,
+		.data_size_in = w->plan->max_len,
 		.data_out = out,
 		.data_size_out = sizeof(out),
 		.repeat = 1,
 	};
-	uint32_t zero = 0;
 
-	assert_int_equal(bpf_map_update_elem(bpf_map__fd(l->skel->maps.plans), &zero, plan, BPF_ANY), 0);
-	l->skel->bss->flow = n;
-	put((unsigned char *)&l->skel->bss->mark, mark, MARK_LEN);
-	assert_int_equal(bpf_prog_test_run_opts(bpf_program__fd(l->skel->progs.core_walk), &opts), 0);
+	w->skel->bss->flow = n;
+	w->skel->bss->size = size;
+	w->skel->bss->mark = mark;
+	assert_int_equal(bpf_prog_test_run_opts(bpf_program__fd(w->skel->progs.core_walk), &opts), 0);
 	assert_int_equal(opts.retval, XDP_TX);
-	assert_int_equal(opts.data_size_out, plan->len);
-	memcpy(frame, out, plan->len);
+	assert_int_equal(opts.data_size_out, w->plan->sizes[size].len);
+	memcpy(frame, out, opts.data_size_out);
 }
 
-/* Every flow of every set, written over what the flow before left in the frame, as the send loop does. */
-static void check_all(struct layout *l, write_frame *write)
+/* Every flow in every size, written over what the packet before left in the frame, as the send loop does. */
+static void check_flows(const struct layout *l, const struct flows *f, const struct writer *w, uint16_t word)
 {
-	static struct tx_plan plan;
 	static unsigned char frame[TX_TEMPLATE_MAX];
 	static unsigned char expected[TX_TEMPLATE_MAX];
+	uint64_t mark = 0x0123456789abcdef;
 
-	for (size_t i = 0; i < sizeof(flows) / sizeof(flows[0]); i++) {
-		const struct flows *f = &flows[i];
-		uint64_t mark = f->zero_check ? 0x0123456789abcdef : 0;
-		uint16_t word = 0;
+	memcpy(frame, w->plan->frame, w->plan->max_len);
+	for (uint64_t i = 0; i < f->n * w->plan->n_sizes; i++) {
+		unsigned size = (unsigned)(i % w->plan->n_sizes);
+		uint64_t n = f->start + i / w->plan->n_sizes;
+		uint32_t len = reference_len(l, f) + (w->plan->n_sizes == 1 ? 0 : longer[size]);
 
-		if (f->zero_check) { /* adding the checksum itself to the sum makes it 0xffff, whose complement is 0 */
-			unsigned len = frame_expect(l, f, f->start, mark, 0, expected);
-			unsigned char *check = expected + len - f->payload - 2;
+		assert_int_equal(w->plan->sizes[size].len, len);
+		if (w->skel)
+			write_in_kernel(w, n, size, mark, frame);
+		else
+			write_here(w, n, size, mark, frame);
+		reference_frame(l, f, n, &mark, word, len, expected);
+		if (memcmp(frame, expected, len) != 0)
+			print_error("%s, flow %llu, %u bytes, %u tags:\n", f->name, (unsigned long long)n, len,
+				    l->tags);
+		assert_memory_equal(frame, expected, len);
+		if (f->zero && w->plan->n_sizes == 1)
+			assert_memory_equal(frame + w->plan->l4 + 6, "\xff\xff", 2);
+		mark = mark * 6364136223846793005ULL + 1442695040888963407ULL;
+	}
+}
 
-			word = (uint16_t)(check[0] << 8 | check[1]);
-		}
-		plan_build(l, f, word, &plan);
-		memcpy(frame, plan.frame, plan.len);
-		for (uint64_t n = f->start; n < f->start + f->n; n++) {
-			unsigned len = frame_expect(l, f, n, mark, word, expected);
+static struct core_walk *load(const struct tx_plan *plan, uint32_t mark_at)
+{
+	struct core_walk *skel = core_walk__open();
+	int rc;
 
-			assert_int_equal(len, plan.len);
-			write(l, &plan, n, mark, frame);
-			if (memcmp(frame, expected, len) != 0)
-				print_error("%s, flow %llu:\n", f->name, (unsigned long long)n);
-			assert_memory_equal(frame, expected, len);
-			if (f->zero_check) {
-				assert_int_equal(frame[plan.l4 + UDP_CHECK], 0xff);
-				assert_int_equal(frame[plan.l4 + UDP_CHECK + 1], 0xff);
-			}
-			mark = mark * 6364136223846793005ULL + 1442695040888963407ULL;
-		}
+	if (!skel)
+		return NULL;
+	skel->rodata_plan->plan = *plan;
+	skel->rodata_mark->mark_at = mark_at;
+	rc = core_walk__load(skel);
+	if (!rc)
+		return skel;
+	core_walk__destroy(skel);
+	errno = -rc;
+	return NULL;
+}
+
+static void check_case(const struct layout *l, const struct flows *f, unsigned n_sizes, bool in_kernel)
+{
+	static struct tx_plan plan;
+	struct writer w = {.plan = &plan, .mark_at = reference_len(l, f) - f->payload};
+	uint16_t word = f->zero ? reference_word(l, f) : 0;
+
+	plan_make(l, f, word, n_sizes, &plan);
+	if (in_kernel) {
+		w.skel = load(&plan, w.mark_at);
+		if (!w.skel)
+			fail_msg("%s: the program was not loaded: %s", f->name, strerror(errno));
+	}
+	check_flows(l, f, &w, word);
+	core_walk__destroy(w.skel);
+}
+
+static void check_all(const struct layout *l, bool in_kernel)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		check_case(l, &cases[i], 1, in_kernel);
+		check_case(l, &cases[i], MORE_SIZES, in_kernel);
 	}
 }
 
 static void test_c(void **state)
 {
-	check_all(*state, by_c);
+	check_all(*state, false);
 }
 
 static void test_bpf(void **state)
 {
-	struct layout *l = *state;
 	const char *required = getenv("SQUALL_REQUIRE");
+	static struct tx_plan none;
+	struct core_walk *skel;
 
-	if (!l->skel) {
+	none.max_len = 60;
+	bpf_log_quiet();
+	skel = load(&none, 0);
+	if (!skel) {
+		int error = errno;
+
 		if (required && strstr(required, "bpf"))
-			fail_msg("BPF is required, and the program was not loaded: %s", strerror(l->load_error));
-		print_message("the kernel's build was not compared: BPF needs root (%s)\n", strerror(l->load_error));
+			fail_msg("BPF is required, and the program was not loaded: %s", strerror(error));
+		print_message("the kernel's build was not compared: BPF needs root (%s)\n", strerror(error));
 		skip();
 	}
-	check_all(l, by_bpf);
-}
-
-static int quiet(enum libbpf_print_level level, const char *format, va_list args)
-{
-	(void)level;
-	(void)format;
-	(void)args;
-	return 0;
-}
-
-static int load(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
-		struct layout *l = &layouts[i];
-
-		l->skel = core_walk__open();
-		if (!l->skel) {
-			l->load_error = errno;
-			continue;
-		}
-		l->skel->rodata->family = l->v6 ? TX_UDP6 : TX_UDP4;
-		l->skel->rodata->l3 = l->l3;
-		l->load_error = -core_walk__load(l->skel);
-		if (l->load_error) {
-			core_walk__destroy(l->skel);
-			l->skel = NULL;
-		}
-	}
-	return 0;
-}
-
-static int unload(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
-		core_walk__destroy(layouts[i].skel);
-	return 0;
+	core_walk__destroy(skel);
+	check_all(*state, true);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		{"C, IPv4", test_c, NULL, NULL, &layouts[0]},
-		{"C, IPv4, tagged", test_c, NULL, NULL, &layouts[1]},
-		{"C, IPv6", test_c, NULL, NULL, &layouts[2]},
-		{"C, IPv6, tagged", test_c, NULL, NULL, &layouts[3]},
-		{"BPF, IPv4", test_bpf, NULL, NULL, &layouts[0]},
-		{"BPF, IPv4, tagged", test_bpf, NULL, NULL, &layouts[1]},
-		{"BPF, IPv6", test_bpf, NULL, NULL, &layouts[2]},
-		{"BPF, IPv6, tagged", test_bpf, NULL, NULL, &layouts[3]},
-	};
+	struct CMUnitTest tests[2 * sizeof(layouts) / sizeof(layouts[0])];
+	static const char *const names[] = {"C, IPv4",   "C, IPv4, tagged",   "C, IPv4, two tags",
+					    "C, IPv6",   "C, IPv6, tagged",   "C, IPv6, two tags",
+					    "BPF, IPv4", "BPF, IPv4, tagged", "BPF, IPv4, two tags",
+					    "BPF, IPv6", "BPF, IPv6, tagged", "BPF, IPv6, two tags"};
 
-	libbpf_set_print(quiet);
-	return cmocka_run_group_tests(tests, load, unload);
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+		tests[i] = (struct CMUnitTest){names[i], i < 6 ? test_c : test_bpf, NULL, NULL,
+					       (void *)(uintptr_t)&layouts[i % 6]};
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static void defaults(void **state)
 	assert_int_equal(cfg.cpus.n, 0);
 	assert_int_equal(cfg.mode, MODE_UDP);
 	assert_int_equal(cfg.dst_ip.ip.family, 0);
-	assert_int_equal(cfg.src_ip.family, 0);
+	assert_int_equal(cfg.src_ip.ip.family, 0);
 	assert_true(mac_is_zero(&cfg.dst_mac) && mac_is_zero(&cfg.src_mac));
 	assert_int_equal(cfg.src_port, 1024);
 	assert_int_equal(cfg.dst_port, 9000);
@@ -180,7 +180,7 @@ static void count_each(void *arg, const char *name, const char *value, bool give
 	}
 	assert_string_not_equal(name, "idle");
 	assert_string_not_equal(name, "help");
-	assert_string_not_equal(name, "pcap");
+	assert_string_not_equal(name, "start");
 }
 
 static void each_effective_value(void **state)

@@ -120,7 +120,7 @@ static void file_problems(void **state)
 	bad_file("pps: 5\nconfig: other.yaml\n", 2, "config", "belongs on the command line");
 	bad_file("help: true\n", 1, "help", "belongs on the command line");
 	bad_file("idle: 5s\n", 1, "idle", "not an option of squall send");
-	bad_file("mode: imix\n", 1, "mode", "comes in a later version");
+	bad_file("start: true\n", 1, "start", "comes in a later version");
 	bad_file("[1]: 3\n", 1, "key", "name of an option");
 	bad_file("- pps\n", 1, "file", "lines such as");
 	bad_file("pps\n", 1, "file", "lines such as");
@@ -175,12 +175,26 @@ static void dump_reads_back(void **state)
 		   "--dst-port 1 --vary-dst-port --flows 18446744073709551615 --flow-order random -s 0");
 	round_trip(
 		"send --vlan 7 --ethertype 0xffff --payload-byte 0 --pps 0.000001 --bps 33.333333%~ -d 1h0.000000001s "
-		"-n 12345678901 --burst 1 --catch-up none --strict-rate --rx-mode keep-management --rx-port 1,2,65535 "
+		"-n 12345678901 --burst 1 --spacing poisson --burst-profile 64/10ms --pacing sleep --catch-up none "
+		"--strict-rate "
+		"--rx-mode keep-management "
+		"--rx-port 1,2,65535 "
 		"--rx-cidr 0.0.0.0/0 --filter src=2001:db8::/32,proto=udp --allow-match-all --interval 10ms");
+	round_trip("send --imix 64:1,128:2 --vlan-priority 7 --vlan-dei --outer-vlan 4094 --outer-type 0x8100 "
+		   "--mpls 16:7:255,99 --tunnel gre,dst=::1 --dscp 63 --ecn 3 --ttl 1 --df --ip-id 65535 --flow-label "
+		   "1048575");
+	round_trip("send --udp-checksum bad --tcp-flags fin,cwr --payload-text ~ --payload-hex 00:ff --payload-file "
+		   "/dev/null "
+		   "--payload-pattern count32 --dry-run --write x.pcap --flow-walk cross --vary vlan=1,2,dscp=3-4 "
+		   "--seed 0");
 	round_trip(
 		"send --pps max --bps 18.446744073709551615Tbpsl3 --catch-up 1us --json --json-stream --csv -q "
 		"--verbose "
 		"--no-tui -y --forget --no-qdisc --xdp-mode native-zc --rx-frames 1 --busy-poll 1ns --napi-defer off");
+	round_trip(
+		"send --pcap \"~ --pcap-timing original --pcap-speed 0.5x --no-pcap-loop --loop 1 --pcap-truncated pad "
+		"--pcap-too-large skip --pcap-max-gap none --pcap-preload 4096 --rewrite-mac src=02:00:00:00:00:01 "
+		"--rewrite-ip ::/0=::/0 --rewrite-vlan none=1");
 	round_trip("recv -i null --rx-mode all --idle 1ms -d 0 --count 5 --dst-ip 10.0.0.0/8 --src-ip 10.0.0.1");
 	round_trip("-i \\\x01\"\xc3\xa9~~ --backend ~");
 	round_trip("--mode receive -i e");

@@ -18,7 +18,7 @@ static void values(void **state)
 	good("-m ~RAW~ --src-ip ::ffff:10.0.0.1 --dst-ip 10.1.2.3/8 --src-mac 0200.0000.0001 --dst-mac "
 	     "02-00-00-00-00-02");
 	assert_int_equal(cfg.mode, MODE_RAW);
-	assert_int_equal(cfg.src_ip.family, 4);
+	assert_int_equal(cfg.src_ip.ip.family, 4);
 	assert_int_equal(cfg.dst_ip.len, 8);
 	assert_memory_equal(cfg.dst_ip.ip.b, "\x0a\0\0\0", 4);
 	assert_memory_equal(cfg.src_mac.b, "\2\0\0\0\0\1", 6);
@@ -118,12 +118,11 @@ static void bad_values(void **state)
 		{"--queues 4294967297", "--queues", "0 to 65535"},
 		{"--dst-ip 10.0.0.256", "--dst-ip", "address or prefix"},
 		{"--dst-ip 10.0.0.0/33", "--dst-ip", "address or prefix"},
-		{"--src-ip 10.0.0.1/8", "--src-ip", "an IPv4 or IPv6 address"},
 		{"--dst-mac 02:00:00:00:00", "--dst-mac", "a MAC address"},
 		{"--dst-mac FF-FF-FF-FF-FF-FF", "--dst-mac", "is refused"},
 		{"--src-mac 02:00:00:00:00:00:01", "--src-mac", "a MAC address"},
 		{"--mode udpp", "--mode", "did you mean udp?"},
-		{"--mode xyzzy", "--mode", "is not one of udp, raw, receive"},
+		{"--mode xyzzy", "--mode", "is not one of udp, tcp-syn, icmp-echo, imix, raw, pcap, receive"},
 		{"--flow-order randm", "--flow-order", "did you mean random?"},
 		{"--rx-port 0", "--rx-port", "1 to 65535"},
 		{"--rx-port 1,,2", "--rx-port", "a list of ports"},
@@ -134,8 +133,9 @@ static void bad_values(void **state)
 		{"--cpus 1-", "--cpus", "a list of CPUs"},
 		{"--cpus 0-256", "--cpus", "at most 256 CPUs"},
 		{"--cpus a", "--cpus", "a list of CPUs"},
-		{"--filter a=0123456789012345678901234567890123456789012345678901234567890123", "--filter",
-		 "at most 63"},
+		{"--filter a=0123456789012345678901234567890123456789012345678901234567890123"
+		 "01234567890123456789012345678901",
+		 "--filter", "at most 95"},
 		{"--backend a-name-of-16-ch.", "--backend", "at most 15 characters"},
 		{"--interface=", "--interface", "is not a name"},
 		{"--pps", "--pps", "needs a value: RATE"},
@@ -170,16 +170,10 @@ static void long_texts(void **state)
 
 static void later_versions(void **state)
 {
-	static const char *const lines[] = {"--mode tcp-syn", "--mode imix",   "--mode pcap",
-					    "--pcap x",       "--start",       "--pcap-timing original",
-					    "--pcap-loop=no", "--no-pcap-loop"};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		parse(lines[i]);
-		assert_int_equal(problems.n, 1);
-		assert_non_null(strstr(problems.e[0].cause, "comes in a later version of squall; "));
-	}
+	parse("--start");
+	assert_int_equal(problems.n, 1);
+	assert_non_null(strstr(problems.e[0].cause, "comes in a later version of squall; "));
 	bad("--pcap-timing orginal", "--pcap-timing", "did you mean original?");
 }
 

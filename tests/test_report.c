@@ -57,6 +57,8 @@ static void text_of_a_run(void **state)
 	has(&f, " 100000 "); /* exact, not 100 k */
 	has(&f, " 6400000 ");
 	has(&f, " 11 unsent: ");
+	has(&f, "rate changed 3 times, to 60.5 kpps at last");
+	has(&f, "late by 0.09 us or less for half of the packets, 12.35 us for 99 %, 1500.00 us at most");
 	has(&f, " 3 dropped_driver: ");
 	has(&f, " 5 dropped_ring: ");
 	has(&f, " 7 filtered: ");

@@ -35,7 +35,12 @@ static void end_of_the_document(void **state)
 	is_count(o, "end.tx.dropped_driver", 3);
 	is_count(o, "end.tx.undecided", 2);
 	is_real(o, "end.tx.requested_pps", 50000.5);
+	is_real(o, "end.tx.last_pps", 60500.25);
+	is_count(o, "end.tx.rate_changes", 3);
 	is_count(o, "end.tx.unsent", 11);
+	is_count(o, "end.tx.lateness_ns.p50", 90);
+	is_count(o, "end.tx.lateness_ns.p99", 12351);
+	is_count(o, "end.tx.lateness_ns.max", 1500000);
 
 	is_count(o, "end.rx.packets", 3);
 	is_count(o, "end.rx.bytes_l2", 192);

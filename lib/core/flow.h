@@ -1,44 +1,84 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flow: what distinguishes flow n from the others, ready to be written into a frame.
+ * flow: what distinguishes flow n from the others, ready to be copied into a frame: an entry of a flow table.
  */
 #ifndef SQUALL_CORE_FLOW_H
 #define SQUALL_CORE_FLOW_H
 
 #include "csum.h"
+#include "permute.h"
 #include "plan.h"
 
-/* 16 bytes, four to a cache line: a table of these is what the send loop reads. Fields are in network byte order. */
-struct tx_flow {
-	uint32_t saddr;
-	uint32_t daddr;
-	uint16_t sport;
-	uint16_t dport;
-	uint16_t l3_check; /* the IPv4 header checksum, final; 0 for IPv6 */
-	uint16_t l4_sum;   /* the UDP sum before its complement: what else varies is added to it */
-};
-
-_Static_assert(sizeof(struct tx_flow) == 16, "a flow table entry is 16 bytes");
-
-CORE_INLINE uint32_t tx_walk_at(const struct tx_walk *w, uint64_t n)
+/* The value of a walk for flow n. */
+CORE_INLINE uint64_t tx_walk_at(const struct tx_plan *plan, const struct tx_walk *w, uint64_t n)
 {
-	return w->base + (uint32_t)((w->first + n) % w->count);
+	uint64_t step = w->every > 1 ? n / w->every : n;
+
+	if (w->count) {
+		step %= w->count;
+		step = step >= w->count - w->first ? step - (w->count - w->first) : step + w->first;
+	} else {
+		step += w->first;
+	}
+	if (w->order == TX_RANDOM)
+		step = permute(step, w->count, w->seed);
+	if (w->order == TX_LIST)
+		return plan->values[(w->base + step) % TX_VALUES_MAX];
+	return w->order == TX_DOWN ? w->base - step * w->stride : w->base + step * w->stride;
 }
 
-/* Flow n of the plan, n < flows. */
-CORE_INLINE void tx_flow_at(const struct tx_plan *plan, uint64_t n, struct tx_flow *out)
+/* Writes the low `bits` of v so that they end `shift` bits before the end of the byte in front of `end`. */
+CORE_INLINE void tx_put_bits(unsigned char *end, uint32_t bits, uint32_t shift, uint64_t v)
 {
-	uint64_t addrs;
-	uint64_t ports;
+	for (unsigned i = 0; i < 9 && bits; i++) {
+		uint32_t take = 8 - shift < bits ? 8 - shift : bits;
+		uint32_t mask = ((1U << take) - 1) << shift;
 
-	out->saddr = core_be32(tx_walk_at(&plan->saddr, n));
-	out->daddr = core_be32(tx_walk_at(&plan->daddr, n));
-	out->sport = core_be16(tx_walk_at(&plan->sport, n));
-	out->dport = core_be16(tx_walk_at(&plan->dport, n));
-	addrs = (uint64_t)out->saddr + out->daddr;
-	ports = (uint64_t)out->sport + out->dport;
-	out->l3_check = plan->family == TX_UDP4 ? csum_finish(plan->l3_sum + addrs) : 0;
-	out->l4_sum = csum_fold(plan->l4_sum + addrs + ports);
+		end--;
+		*end = (unsigned char)((*end & ~mask) | ((uint32_t)(v << shift) & mask));
+		v >>= take;
+		bits -= take;
+		shift = 0;
+	}
+}
+
+/* The sum of bytes that begin at an odd offset is that of the same bytes at an even one, its two bytes exchanged. */
+CORE_INLINE uint64_t tx_cover_sum(const unsigned char *entry, const struct tx_cover *c)
+{
+	uint64_t sum = csum_bytes(entry + c->at, c->len, TX_PART_MAX);
+
+	return c->odd ? __builtin_bswap16(csum_fold(sum)) : sum;
+}
+
+/* Entry of flow n < plan->flows: plan->entry bytes. */
+CORE_INLINE void tx_entry_at(const struct tx_plan *plan, uint64_t n, unsigned char *entry)
+{
+	uint64_t sums[TX_SUMS_MAX];
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < TX_PARTS_MAX && i < plan->n_parts; i++) {
+		const struct tx_part *p = &plan->parts[i];
+
+		for (uint32_t b = 0; b < TX_PART_MAX && b < p->len; b++)
+			entry[at++] = plan->frame[p->at + b];
+	}
+	for (uint32_t i = 0; i < TX_WALKS_MAX && i < plan->n_walks; i++) {
+		const struct tx_walk *w = &plan->walks[i];
+
+		tx_put_bits(entry + w->end, w->bits, w->shift, tx_walk_at(plan, w, n));
+	}
+	for (uint32_t i = 0; i < TX_SUMS_MAX; i++)
+		sums[i] = plan->sums[i].fixed;
+	for (uint32_t i = 0; i < TX_COVERS_MAX && i < plan->n_covers; i++)
+		sums[plan->covers[i].sum % TX_SUMS_MAX] += tx_cover_sum(entry, &plan->covers[i]);
+	for (uint32_t i = 0; i < TX_SUMS_MAX && i < plan->n_sums; i++) {
+		const struct tx_sum *s = &plan->sums[i];
+		uint16_t word = s->follows  ? csum_fold(sums[i])
+				: s->is_udp ? csum_finish_udp(sums[i])
+					    : csum_finish(sums[i]);
+
+		core_put16(entry + plan->entry_sums + 2 * i, word);
+	}
 }
 
 #endif

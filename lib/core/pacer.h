@@ -22,4 +22,15 @@ CORE_INLINE uint64_t pacer_offset(const struct pacer_rate *r, uint64_t k)
 	return k * r->ns + (k >> 32) * r->frac + (((k & 0xffffffff) * r->frac) >> 32);
 }
 
+/* The same from a start that is first_frac * 2^-32 ns after a whole one, and the fraction there. */
+CORE_INLINE uint64_t pacer_offset_from(const struct pacer_rate *r, uint32_t first_frac, uint64_t k)
+{
+	return k * r->ns + (k >> 32) * r->frac + (((k & 0xffffffff) * r->frac + first_frac) >> 32);
+}
+
+CORE_INLINE uint32_t pacer_frac_from(const struct pacer_rate *r, uint32_t first_frac, uint64_t k)
+{
+	return (uint32_t)(k * r->frac + first_frac);
+}
+
 #endif

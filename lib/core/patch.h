@@ -1,49 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * patch: writes one flow into a frame that already holds the template. Only the bytes that change are touched.
- *
- * l3 is a pointer to the IP header; extra is a sum over what else was written into the payload (0: nothing).
+ * patch: makes a frame that holds the template the packet of one flow and one size. Only the bytes that change are
+ * touched.
  */
 #ifndef SQUALL_CORE_PATCH_H
 #define SQUALL_CORE_PATCH_H
 
 #include "flow.h"
 
-#define IP4_CHECK     10
-#define IP4_SADDR     12
-#define IP4_DADDR     16
-#define IP4_HLEN      20
-#define IP6_SADDR_LOW 20
-#define IP6_DADDR_LOW 36
-#define IP6_HLEN      40
-#define UDP_SPORT     0
-#define UDP_DPORT     2
-#define UDP_CHECK     6
-#define UDP_HLEN      8
-
-CORE_INLINE void tx_patch_udp(unsigned char *udp, const struct tx_flow *f, uint64_t extra)
+/* 1 to 16 bytes by moves that overlap, so that no length needs a loop. */
+CORE_INLINE void tx_copy(unsigned char *to, const unsigned char *from, uint32_t len)
 {
-	core_put16(udp + UDP_SPORT, f->sport);
-	core_put16(udp + UDP_DPORT, f->dport);
-	core_put16(udp + UDP_CHECK, csum_finish_udp(f->l4_sum + extra));
+	if (len >= 8) {
+		__builtin_memcpy(to, from, 8);
+		__builtin_memcpy(to + len - 8, from + len - 8, 8);
+	} else if (len >= 4) {
+		__builtin_memcpy(to, from, 4);
+		__builtin_memcpy(to + len - 4, from + len - 4, 4);
+	} else if (len >= 2) {
+		__builtin_memcpy(to, from, 2);
+		__builtin_memcpy(to + len - 2, from + len - 2, 2);
+	} else {
+		*to = *from;
+	}
 }
 
-/* Behind an IPv4 header without options addresses and ports lie side by side, in the order of struct tx_flow. */
-_Static_assert(IP4_SADDR + 4 == IP4_DADDR && IP4_DADDR + 4 == IP4_HLEN + UDP_SPORT && UDP_SPORT + 2 == UDP_DPORT,
-	       "the flow's first 12 bytes are a piece of the packet");
-
-CORE_INLINE void tx_patch_udp4(unsigned char *l3, const struct tx_flow *f, uint64_t extra)
+/* What the flow puts in, but for checksums. */
+CORE_INLINE void tx_put_flow(const struct tx_plan *plan, const unsigned char *entry, unsigned char *frame)
 {
-	core_put16(l3 + IP4_CHECK, f->l3_check);
-	__builtin_memcpy(l3 + IP4_SADDR, f, 12);
-	core_put16(l3 + IP4_HLEN + UDP_CHECK, csum_finish_udp(f->l4_sum + extra));
+	for (uint32_t i = 0; i < TX_PARTS_MAX && i < plan->n_parts; i++) {
+		tx_copy(frame + plan->parts[i].at, entry, plan->parts[i].len);
+		entry += plan->parts[i].len;
+	}
 }
 
-CORE_INLINE void tx_patch_udp6(unsigned char *l3, const struct tx_flow *f, uint64_t extra)
+/* What the size puts in, but for checksums. A plan of one size has it in its template. */
+CORE_INLINE void tx_put_lengths(const struct tx_plan *plan, const struct tx_size *size, unsigned char *frame)
 {
-	core_put32(l3 + IP6_SADDR_LOW, f->saddr);
-	core_put32(l3 + IP6_DADDR_LOW, f->daddr);
-	tx_patch_udp(l3 + IP6_HLEN, f, extra);
+	for (uint32_t i = 0; i < TX_LENGTHS_MAX && i < plan->n_lengths; i++)
+		core_put16(frame + plan->lengths[i], size->length[i]);
+}
+
+/*
+ * extra: the sum of what else was written into the payload (0: nothing), for the checksum that follows the payload. The
+ * template is 0 there, and it begins at an even offset of the transport header.
+ */
+CORE_INLINE void tx_put_sums(const struct tx_plan *plan, const unsigned char *entry, const struct tx_size *size,
+			     unsigned char *frame, uint64_t extra)
+{
+	for (uint32_t i = 0; i < TX_SUMS_MAX && i < plan->n_sums; i++) {
+		const struct tx_sum *s = &plan->sums[i];
+		uint16_t word = core_get16(entry + plan->entry_sums + 2 * i);
+
+		if (s->follows) {
+			uint64_t sum = (uint64_t)word + size->sum[i] + (s->follows & TX_FOLLOWS_PAYLOAD ? extra : 0);
+
+			word = s->is_udp ? csum_finish_udp(sum) : csum_finish(sum);
+		}
+		core_put16(frame + s->at, word);
+	}
+}
+
+/* The whole of it, for one packet. */
+CORE_INLINE void tx_put(const struct tx_plan *plan, const unsigned char *entry, const struct tx_size *size,
+			unsigned char *frame, uint64_t extra)
+{
+	tx_put_flow(plan, entry, frame);
+	if (plan->n_sizes > 1)
+		tx_put_lengths(plan, size, frame);
+	tx_put_sums(plan, entry, size, frame, extra);
 }
 
 #endif

@@ -2,9 +2,9 @@
 """The bench's command line and its table."""
 import argparse, platform, signal, statistics, sys
 
-import lab, measures, xdp
+import lab, measures, pacing, xdp
 
-PARTS = {**measures.PARTS, **xdp.PARTS}
+PARTS = {**measures.PARTS, **xdp.PARTS, **pacing.PARTS}
 
 
 def figure(x):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * core_walk: the packet headers of lib/core in the kernel. One run writes flow `flow` of the plan, and `mark` into the
- * first bytes of the payload, into the frame that the run was given.
+ * core_walk: the packet headers of lib/core in the kernel. One run makes the frame that it was given, which holds the
+ * template or another packet of it, the packet of flow `flow` and size `size`, with `mark` in its payload.
  */
 #include <linux/bpf.h>
 
@@ -9,41 +9,32 @@
 
 #include "lib/core/patch.h"
 
-/* The layout is constant while the program is loaded: the verifier then sees fixed offsets. */
-const volatile uint32_t family = TX_UDP4;
-const volatile uint32_t l3 = 14;
+/* Constant while the program is loaded: the verifier then sees fixed offsets, and only the branches that are taken. */
+struct tx_plan plan SEC(".rodata.plan");
+uint32_t mark_at SEC(".rodata.mark"); /* 0: no mark */
 
 uint64_t flow;
 uint64_t mark;
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, uint32_t);
-	__type(value, struct tx_plan);
-} plans SEC(".maps");
+uint32_t size;
+unsigned char entry[TX_ENTRY_MAX];
 
 SEC("xdp")
 int core_walk(struct xdp_md *ctx)
 {
 	unsigned char *frame = (unsigned char *)(long)ctx->data;
-	unsigned char *end = (unsigned char *)(long)ctx->data_end;
-	uint32_t hlen = family == TX_UDP4 ? IP4_HLEN : IP6_HLEN;
-	uint32_t zero = 0;
-	const struct tx_plan *plan = bpf_map_lookup_elem(&plans, &zero);
-	unsigned char *payload = frame + l3 + hlen + UDP_HLEN;
-	struct tx_flow f;
-	uint64_t extra;
+	const struct tx_size *s = &plan.sizes[size % TX_SIZES_MAX];
+	uint64_t extra = 0;
 
-	if (!plan || payload + sizeof(mark) > end)
+	if (frame + plan.max_len > (unsigned char *)(long)ctx->data_end)
 		return XDP_ABORTED;
-	((struct core_u64 *)(void *)payload)->v = mark;
-	extra = csum_bytes(payload, sizeof(mark), sizeof(mark));
-	tx_flow_at(plan, flow, &f);
-	if (family == TX_UDP4)
-		tx_patch_udp4(frame + l3, &f, extra);
-	else
-		tx_patch_udp6(frame + l3, &f, extra);
+	if (mark_at) {
+		((struct core_u64 *)(void *)(frame + mark_at))->v = mark;
+		extra = csum_bytes(frame + mark_at, sizeof(mark), sizeof(mark));
+	}
+	tx_entry_at(&plan, flow, entry);
+	tx_put(&plan, entry, s, frame, extra);
+	if (bpf_xdp_adjust_tail(ctx, (int)(s->len - plan.max_len)))
+		return XDP_ABORTED;
 	return XDP_TX;
 }
 

@@ -1,30 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rate, by the receiving kernel's time stamps; what cannot be sent is said."""
 import collections
-import functools
 import math
 import statistics
 
 from frames import Tap
-from lab import A, B, Case, QUIET, main, send, squall
+from lab import A, B, Case, QUIET, best_of_three, main, send, squall
 
 LOOP = ("send", "-i", "loop:sink,queues=4", "--dst-ip", "192.0.2.9", "--no-tui")
 Pace = collections.namedtuple("Pace", "error first_10ms close gaps")
-
-
-def best_of_three(test):
-    """A machine that is busy with other things for a moment is given two more chances."""
-
-    @functools.wraps(test)
-    def wrapped(self):
-        for attempt in range(3):
-            try:
-                return test(self)
-            except AssertionError:
-                if attempt == 2:
-                    raise
-
-    return wrapped
 
 
 class Wire(Case):

@@ -28,7 +28,7 @@ class Usage(Case):
             ("--bps", ("10Gx", "-5", "1e40")), ("--packet-size", ("64x", "-64", "9019", "1e9", "6.5")), ("--flows", ("0", "1e", "-3", "1.5")),
             ("--duration", ("5", "5 parsecs", "-1s", "1e99s", "99999999h")), ("--count", ("-5", "1x", "99999999999999999999")), ("--dst-port", ("99999", "-1", "http")),
             ("--src-port", ("65536",)), ("--vlan", ("4095", "5000", "-1", "ten")), ("--dst-ip", ("10.0.0.256", "10.0.0", "fd00::1::2", "10.0.0.0/33", "fd00::/129", "host.example")),
-            ("--src-ip", ("10.0.0.0/8", "x")), ("--dst-mac", ("02:00:00:00:00", "02:00:00:00:00:00:00:00", "0g:00:00:00:00:00", "ff:ff:ff:ff:ff:ff")), ("--src-mac", ("01:00:5e:00:00:01",)),
+            ("--src-ip", ("10.0.0.0/33", "x")), ("--dst-mac", ("02:00:00:00:00", "02:00:00:00:00:00:00:00", "0g:00:00:00:00:00", "ff:ff:ff:ff:ff:ff")), ("--src-mac", ("01:00:5e:00:00:01",)),
             ("--queues", ("-1", "65536", "many")), ("--cpus", ("99999", "1-0", "0-", "a", ",")), ("--burst", ("0", "257")), ("--payload-byte", ("256", "0x100")), ("--ethertype", ("0x10000", "0x88b5z")),
             ("--interval", ("1ms", "-1s")), ("--json", ("maybe",)), ("--filter", ("bogus=1", "vlan=5000", "port", "proto=udpp", "dst-port=70000")), ("--rx-port", ("0", "65536", "1-2")), ("--rx-cidr", ("10.0.0.0/40",)),
         ):
@@ -91,11 +91,8 @@ class Usage(Case):
                 self.refused("send", "-i", name, *QUIET, rc=6, names=[name.split(":")[0], "afpacket"])
 
     def test_later_features_say_so_once(self):
-        for args in (("--mode", "tcp-syn"), ("--mode", "imix"), ("--mode", "pcap"), ("--pcap", "x"), ("--pcap-timing", "original"), ("--pcap-loop",), ("--start",)):
-            with self.subTest(args=args):
-                run = self.refused(*GOOD, *args, names=["later version"])
-                self.assertEqual(len(run.json["error"]["problems"]), 1)
-        self.assertEqual(len(self.refused("send", "-i", "qa", "--pcap", "x").json["error"]["problems"]), 1)
+        run = self.refused(*GOOD, "--start", names=["later version"])
+        self.assertEqual(len(run.json["error"]["problems"]), 1)
 
     def test_options_of_another_verb(self):
         self.refused("recv", "-i", "qa", "--pps", 5, names=["--pps", "recv"])

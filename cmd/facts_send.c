@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "facts_send.h"
+
+#include "gen/pace.h"
+#include "gen/vary.h"
+#include "lib/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TEXT_MAX   256
+#define MIX_LISTED 12U /* a mix of more sizes is told by its smallest and its largest */
+
+/* Adds to a text, as much as fits. */
+static void add(char text[TEXT_MAX], const char *more)
+{
+	size_t n = strlen(text);
+
+	snprintf(text + n, TEXT_MAX - n, "%s", more);
+}
+
+/* ---- sizes ---- */
+
+/* Of the frames without FCS, as often as each is sent. */
+static double mean_len(const struct tx_plan *plan)
+{
+	double bytes = 0;
+
+	for (unsigned i = 0; i < plan->n_cycle; i++)
+		bytes += plan->sizes[plan->cycle[i]].len;
+	return bytes / plan->n_cycle;
+}
+
+static uint32_t smallest_len(const struct tx_plan *plan)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (unsigned i = 0; i < plan->n_sizes; i++)
+		least = plan->sizes[i].len < least ? plan->sizes[i].len : least;
+	return least;
+}
+
+static void list_mix(const struct imix *mix, char out[TEXT_MAX])
+{
+	out[0] = '\0';
+	for (unsigned i = 0; i < mix->n; i++) {
+		uint32_t whole = mix->weight[i] / IMIX_WEIGHT_UNIT, cents = mix->weight[i] % IMIX_WEIGHT_UNIT;
+		char part[48];
+
+		if (cents)
+			snprintf(part, sizeof(part), "%s%u:%u.%02u", i ? "," : "", mix->size[i], whole, cents);
+		else
+			snprintf(part, sizeof(part), "%s%u:%u", i ? "," : "", mix->size[i], whole);
+		add(out, part);
+	}
+}
+
+static void mix_facts(struct report_plan *facts, const struct config *cfg, const struct ends *ends,
+		      const struct tx_plan *plan)
+{
+	char list[TEXT_MAX];
+	struct imix mix;
+	unsigned raised;
+
+	if (gen_mix(cfg, ends->gen.mtu, &mix, &raised, NULL))
+		return;
+	if (mix.n <= MIX_LISTED)
+		list_mix(&mix, list);
+	else
+		snprintf(list, sizeof(list), "%u sizes", mix.n);
+	report_fact_add(facts, "imix", "mix", "%s%s%s (size:weight), mean %.2f bytes, %u packets a cycle",
+			strchr(mix.name, ':') ? "" : mix.name, strchr(mix.name, ':') ? "" : ": ", list, imix_mean(&mix),
+			plan->n_cycle);
+	if (raised)
+		report_warn(&facts->warnings,
+			    "%u of the mix's sizes are too small for these headers, and raised to %u bytes", raised,
+			    smallest_len(plan) + FCS_BYTES);
+}
+
+static void pattern_facts(struct report_plan *facts, const struct config *cfg, const struct ends *ends,
+			  const struct tx_plan *plan)
+{
+	static const char *const protocols[] = {[MODE_UDP] = "UDP",
+						[MODE_TCP_SYN] = "TCP SYN",
+						[MODE_ICMP_ECHO] = "ICMP echo requests",
+						[MODE_IMIX] = "UDP"};
+	char what[TEXT_MAX], sizes[TEXT_MAX];
+
+	if (cfg->mode == MODE_RAW)
+		snprintf(what, sizeof(what), "raw Ethernet, type 0x%04x", cfg->ethertype);
+	else if (cfg->mode == MODE_TCP_SYN && cfg->tcp_flags[0])
+		snprintf(what, sizeof(what), "TCP (%s) over IPv%u", cfg->tcp_flags, cfg->dst_ip.ip.family);
+	else
+		snprintf(what, sizeof(what), "%s over IPv%u", protocols[cfg->mode], cfg->dst_ip.ip.family);
+	if (plan->n_sizes == 1)
+		snprintf(sizes, sizeof(sizes), "%u-byte frames (%u without FCS)", plan->max_len + FCS_BYTES,
+			 plan->max_len);
+	else
+		snprintf(sizes, sizeof(sizes), "frames of %u sizes, %u to %u bytes, mean %.2f", plan->n_sizes,
+			 smallest_len(plan) + FCS_BYTES, plan->max_len + FCS_BYTES, mean_len(plan) + FCS_BYTES);
+	report_fact_add(facts, "pattern", "pattern", "%s, %s", what, sizes);
+	if (cfg->mode == MODE_IMIX)
+		mix_facts(facts, cfg, ends, plan);
+}
+
+/* ---- headers ---- */
+
+/* The ports of a walk from `first` on: "port 5", "ports 5-9", or where they begin. */
+static void ports_text(const struct varies *v, enum vary_field field, const struct config *cfg, char out[TEXT_MAX])
+{
+	const char *name = cfg->mode == MODE_ICMP_ECHO ? "identifier" : "port";
+	const struct vary *one = NULL;
+	uint64_t from, last;
+
+	out[0] = '\0';
+	for (unsigned i = 0; i < v->n; i++)
+		one = v->vary[i].field == field ? &v->vary[i] : one;
+	if (!one)
+		return;
+	from = one->walk.base + one->walk.first;
+	last = from + cfg->flows - 1;
+	if (one->asked)
+		snprintf(out, TEXT_MAX, " %ss vary", name);
+	else if (one->walk.count == 1 || cfg->flows == 1)
+		snprintf(out, TEXT_MAX, " %s %" PRIu64, name, from);
+	else if (cfg->flow_walk == FLOW_WALK_STEP && cfg->flows <= UINT16_MAX && last <= UINT16_MAX)
+		snprintf(out, TEXT_MAX, " %ss %" PRIu64 "-%" PRIu64, name, from, last);
+	else
+		snprintf(out, TEXT_MAX, " %ss from %" PRIu64 ", 1 after 65535", name, from);
+}
+
+static void address_facts(struct report_plan *facts, const struct config *cfg, const struct ends *ends)
+{
+	char src_mac[MAC_STRLEN], dst_mac[MAC_STRLEN], src[PREFIX_STRLEN], dst[PREFIX_STRLEN];
+	char sports[TEXT_MAX], dports[TEXT_MAX];
+	struct varies v;
+
+	mac_format(&ends->gen.src_mac, src_mac);
+	mac_format(&ends->gen.dst_mac, dst_mac);
+	if (cfg->mode == MODE_RAW) {
+		report_fact_add(facts, "source", "source", "%s", src_mac);
+		report_fact_add(facts, "destination", "destination", "%s", dst_mac);
+		return;
+	}
+	varies_collect(cfg, &ends->gen.src_ip, &v, NULL);
+	ports_text(&v, VARY_SRC_PORT, cfg, sports);
+	ports_text(&v, VARY_DST_PORT, cfg, dports);
+	if (cfg->src_ip.ip.family && cfg->flows > 1)
+		prefix_format(&cfg->src_ip, src);
+	else
+		ip_format(&ends->gen.src_ip, src);
+	prefix_format(&cfg->dst_ip, dst);
+	report_fact_add(facts, "source", "source", "%s%s, %s", src, sports, src_mac);
+	report_fact_add(facts, "destination", "destination", "%s%s", dst, dports);
+	report_fact_add(facts, "next_hop", "next hop", "%s (%s)", dst_mac, ends->how);
+}
+
+static void tag_facts(struct report_plan *facts, const struct config *cfg)
+{
+	char outer[48] = "", priority[32] = "";
+
+	if (cfg->outer_vlan)
+		snprintf(outer, sizeof(outer), " in 0x%04x id %u", (unsigned)cfg->outer_type, cfg->outer_vlan);
+	if (cfg->vlan_priority || cfg->vlan_dei)
+		snprintf(priority, sizeof(priority), ", priority %u%s", cfg->vlan_priority,
+			 cfg->vlan_dei ? ", DEI" : "");
+	if (cfg->vlan)
+		report_fact_add(facts, "vlan", "VLAN", "802.1Q id %u%s%s", cfg->vlan, outer, priority);
+	if (cfg->mpls[0])
+		report_fact_add(facts, "mpls", "MPLS", "%s", cfg->mpls);
+	if (cfg->tunnel[0])
+		report_fact_add(facts, "tunnel", "tunnel", "%s", cfg->tunnel);
+}
+
+/* What --vary asked for, as it was asked. */
+static void vary_facts(struct report_plan *facts, const struct config *cfg)
+{
+	char text[TEXT_MAX] = "";
+
+	for (unsigned i = 0; i < cfg->vary.n; i++) {
+		add(text, i ? "," : "");
+		add(text, cfg->vary.text[i]);
+	}
+	if (cfg->vary.n)
+		report_fact_add(facts, "vary", "varies", "%s", text);
+}
+
+static void rate_facts(struct report_plan *facts, const struct config *cfg, const struct tx_plan *plan)
+{
+	double pps = pace_pps(&plan->pace);
+	double l1 = (mean_len(plan) + FCS_BYTES + L1_EXTRA_BYTES) * 8.0;
+	char a[32], b[32], t[32];
+
+	if (plan->pace.group)
+		report_fact_add(facts, "rate", "rate", "bursts of %u packets every %s, %spps on average",
+				plan->pace.group, units_format_time(plan->pace.interval.ns, t, sizeof(t)),
+				units_format_si(pps, a, sizeof(a)));
+	else if (plan->pace.poisson)
+		report_fact_add(facts, "rate", "rate", "%spps on average, at random (Poisson, seed %" PRIu64 ")",
+				units_format_si(pps, a, sizeof(a)), plan->pace.seed);
+	else if (pps < 0)
+		report_fact_add(facts, "rate", "rate", "unlimited");
+	else
+		report_fact_add(facts, "rate", "rate", "%spps, %sbit/s on the wire (L1)",
+				units_format_si(pps, a, sizeof(a)), units_format_si(pps * l1, b, sizeof(b)));
+	if (cfg->count)
+		report_fact_add(facts, "count", "packets", "%" PRIu64, cfg->count);
+	if (cfg->duration_ns)
+		report_fact_add(facts, "duration", "duration", "%s", units_format_time(cfg->duration_ns, t, sizeof(t)));
+	else if (!cfg->count)
+		report_fact_add(facts, "duration", "duration", "until stopped");
+}
+
+void facts_fill_send(struct report_plan *facts, const struct config *cfg, const struct ends *ends,
+		     const struct tx_plan *plan)
+{
+	uint64_t hosts = 1;
+	struct ip first;
+
+	if (cfg->mode != MODE_RAW)
+		hosts = prefix_hosts(&cfg->dst_ip, &first);
+	pattern_facts(facts, cfg, ends, plan);
+	address_facts(facts, cfg, ends);
+	tag_facts(facts, cfg);
+	report_fact_add(facts, "flows", "flows", "%" PRIu64 "%s%s", cfg->flows,
+			cfg->flow_order == FLOW_ORDER_RANDOM ? " in scattered order" : "",
+			cfg->flow_walk == FLOW_WALK_CROSS ? ", fields as a cross product" : "");
+	vary_facts(facts, cfg);
+	rate_facts(facts, cfg, plan);
+	if (cfg->flows == 1 && hosts > 1)
+		report_warn(&facts->warnings,
+			    "one flow sends everything to the first of the %" PRIu64
+			    " hosts of --dst-ip; --flows %" PRIu64 " reaches all of them",
+			    hosts, hosts);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* facts_send: the packets that are generated, in words: pattern, sizes, addresses, what varies, rate. */
+#ifndef SQUALL_CMD_FACTS_SEND_H
+#define SQUALL_CMD_FACTS_SEND_H
+
+#include "ends.h"
+#include "lib/core/plan.h"
+#include "lib/report.h"
+
+void facts_fill_send(struct report_plan *facts, const struct config *cfg, const struct ends *ends,
+		     const struct tx_plan *plan);
+
+#endif

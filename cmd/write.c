@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "write.h"
+
+#include "gen/tx_loop.h"
+#include "lib/clock.h"
+#include "lib/pio/backend.h"
+#include "signals.h"
+
+#include <pcap/pcap.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES  256U
+#define SNAPLEN 65535
+
+struct file_queue {
+	struct pio_queue q; /* first */
+	pcap_dumper_t *dumper;
+	struct limiter schedule; /* that a run would have, from 0 on */
+	struct poisson poisson;
+	const struct replay *replay; /* with original timing; else NULL */
+	uint64_t written;
+	int failed; /* errno of a write */
+	_Atomic bool stop;
+};
+
+static unsigned file_get(struct pio_queue *q, struct pio_frame *f, unsigned n)
+{
+	return pio_cache_get(q->cache, f, n);
+}
+
+/* The departure of the next packet, after the start. */
+static uint64_t when(struct file_queue *w)
+{
+	if (w->replay)
+		return replay_departure(w->replay, w->written);
+	if (w->poisson.queues)
+		return poisson_claim(&w->poisson, &w->schedule, 1, 0).departure_ns;
+	return limiter_departure(&w->schedule, w->written);
+}
+
+static unsigned file_tx(struct pio_queue *q, const struct pio_frame *f, unsigned n)
+{
+	struct file_queue *w = (struct file_queue *)q;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t at = when(w);
+		/* A reader of nanoseconds finds them in tv_usec (pcap-savefile(5)). */
+		const struct pcap_pkthdr h = {
+			.ts = {.tv_sec = (time_t)(at / NS_PER_S), .tv_usec = (suseconds_t)(at % NS_PER_S)},
+			.caplen = f[i].len,
+			.len = f[i].len,
+		};
+
+		w->written++;
+		pcap_dump((unsigned char *)w->dumper, &h, f[i].data);
+		stats_add(&q->stats.tx.completed_bytes, f[i].len);
+		pio_slot_done(q->port->pool, q->cache, pio_slot_of(q->port->pool, f[i].data, 1));
+	}
+	stats_add(&q->stats.tx.queued, n);
+	stats_add(&q->stats.tx.completed, n);
+	if (ferror(pcap_dump_file(w->dumper)))
+		w->failed = errno;
+	if (signals_stop || w->failed)
+		atomic_store(&w->stop, true);
+	return n;
+}
+
+static void file_nothing(struct pio_queue *q)
+{
+	(void)q;
+}
+
+static const struct pio_queue_ops file_ops = {
+	.get = file_get, .tx = file_tx, .kick = file_nothing, .sync = file_nothing};
+
+static int refuse(struct err *e, const char *path, const char *cause)
+{
+	err_set(e, -EIO, EXIT_RUN, "cannot write the capture", path, "%s", cause);
+	err_hint(e, "--write with a file in a folder that can be written to");
+	return -EIO;
+}
+
+static int send_to_file(struct file_queue *w, const struct config *cfg, const struct tx_plan *plan,
+			const struct replay *replay, struct err *e)
+{
+	static const struct tx_pace unlimited = {.burst = 1};
+	struct tx_worker worker = {.queue = &w->q, .stop = &w->stop, .end_ns = UINT64_MAX};
+	struct limiter limiter;
+	struct replay at_once;
+	int rc;
+
+	if (replay) { /* nobody waits for a file */
+		at_once = *replay;
+		at_once.original = false;
+		at_once.total = replay->total ? replay->total : WRITE_FRAMES;
+		tx_worker_init_replay(&worker, plan, &at_once, 0, 1);
+	} else {
+		rc = tx_worker_init(&worker, plan, 0, 1, cfg->count ? cfg->count : WRITE_FRAMES,
+				    cfg->flow_order == FLOW_ORDER_RANDOM, e);
+		if (rc)
+			return rc;
+	}
+	limiter_init(&limiter, &unlimited, 0, clock_mono_ns(), UINT64_MAX);
+	worker.limiter = &limiter;
+	tx_worker_run(&worker);
+	tx_worker_free(&worker);
+	return w->failed ? refuse(e, cfg->write_file, strerror(w->failed)) : 0;
+}
+
+int write_frames(const struct config *cfg, const struct tx_plan *plan, const struct replay *replay, uint64_t *written,
+		 struct err *e)
+{
+	struct pio_port port = {.name = "capture", .caps.max_frame = plan->max_len, .n_tx = 1};
+	struct file_queue *w = NULL;
+	pcap_t *pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAPLEN, PCAP_TSTAMP_PRECISION_NANO);
+	int rc = pcap ? pio_pool_create(&port.pool, FRAMES, plan->max_len, e) : refuse(e, cfg->write_file, "no memory");
+
+	*written = 0;
+	if (!rc) {
+		w = (struct file_queue *)pio_queue_create(&port, sizeof(*w), 0, true, FRAMES, e);
+		rc = w ? 0 : -ENOMEM;
+	}
+	if (!rc) {
+		w->q.ops = &file_ops;
+		limiter_init(&w->schedule, &plan->pace, 0, 0, UINT64_MAX);
+		if (plan->pace.poisson && !w->schedule.unlimited)
+			poisson_init(&w->poisson, &w->schedule, plan->pace.seed, 0, 1);
+		w->replay = replay && replay->original ? replay : NULL;
+		w->dumper = pcap_dump_open(pcap, cfg->write_file);
+		rc = w->dumper ? send_to_file(w, cfg, plan, replay, e) : refuse(e, cfg->write_file, pcap_geterr(pcap));
+		*written = w->written;
+	}
+	if (w && w->dumper) {
+		if (!rc && pcap_dump_flush(w->dumper))
+			rc = refuse(e, cfg->write_file, strerror(errno));
+		pcap_dump_close(w->dumper);
+	}
+	pio_queue_destroy(w ? &w->q : NULL);
+	pio_pool_destroy(port.pool);
+	if (pcap)
+		pcap_close(pcap);
+	return rc;
+}

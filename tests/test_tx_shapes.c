@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The transmit loop has a way of its own for each kind of plan. What arrives at the far end of a loop is, for each of
+ * them, packet by packet, what the plan says, and its lengths and checksums are right.
+ */
+#include "frame_judge.h"
+#include "gen/plan_build.h"
+#include "gen/tx_loop.h"
+#include "lib/core/patch.h"
+#include "loops.h"
+
+#include <stdlib.h>
+
+#define PACKETS 500U
+
+struct kind {
+	const char *name;
+	struct config cfg;
+	const char *dst;
+	const char *words; /* as frame_judge.h reads them */
+	unsigned sizes;
+};
+
+static const struct kind kinds[] = {
+	{"fixed, IPv4", {.mode = MODE_UDP, .flows = 1}, "10.9.9.9", "eth ip4 udp", 1},
+	{"fixed, IPv6", {.mode = MODE_TCP_SYN, .flows = 1}, "fd00::9", "eth ip6 tcp", 1},
+	{"fixed, raw", {.mode = MODE_RAW, .flows = 1, .ethertype = 0x88b5}, NULL, "eth type?", 1},
+	{"ports, IPv4", {.mode = MODE_UDP, .flows = 77}, "10.9.0.0/16", "eth ip4 udp", 1},
+	{"ports, IPv4, no checksum",
+	 {.mode = MODE_UDP, .flows = 77, .udp_checksum = CHECK_OFF},
+	 "10.9.0.0/16",
+	 "eth ip4 udp-",
+	 1},
+	{"ports, IPv6", {.mode = MODE_TCP_SYN, .flows = 77}, "fd00::/64", "eth ip6 tcp", 1},
+	{"others", {.mode = MODE_ICMP_ECHO, .flows = 77, .vlan = 9}, "10.9.0.0/24", "eth vlan ip4 echo", 1},
+	{"sizes", {.mode = MODE_IMIX, .flows = 77, .imix = "64:7,594:4,1518:1"}, "10.9.9.9", "eth ip4 udp", 3},
+	{"sizes, one flow", {.mode = MODE_IMIX, .flows = 1, .imix = "70:1,1518:2"}, "fd00::9", "eth ip6 udp", 2},
+};
+
+static void plan_make(const struct kind *k, struct tx_plan *plan)
+{
+	struct gen_ends ends = {.src_mac = {{2, 0, 0, 0, 0, 1}}, .dst_mac = {{2, 0, 0, 0, 0, 9}}};
+	struct config cfg = k->cfg;
+	struct err e;
+
+	cfg.src_port = 65500;
+	cfg.dst_port = 9000;
+	cfg.ttl = 64;
+	cfg.burst = 32;
+	if (k->dst) {
+		assert_int_equal(prefix_parse(k->dst, &cfg.dst_ip), 0);
+		assert_int_equal(ip_parse(cfg.dst_ip.ip.family == 6 ? "fd00::1" : "10.9.9.1", &ends.src_ip), 0);
+	}
+	if (gen_plan_build(&cfg, &ends, plan, &e))
+		fail_msg("%s: %s", k->name, e.cause);
+	assert_int_equal(plan->n_sizes, k->sizes);
+}
+
+/* Packet number i of all: the flows in turn, and a cycle of sizes that starts one later for each flow and each round.
+ */
+static uint32_t packet_make(const struct tx_plan *plan, uint64_t i, unsigned char *frame)
+{
+	uint64_t flow = i % plan->flows;
+	const struct tx_size *size = &plan->sizes[plan->cycle[(i / plan->flows + flow) % plan->n_cycle]];
+	unsigned char entry[TX_ENTRY_MAX];
+
+	memcpy(frame, plan->frame, plan->max_len);
+	tx_entry_at(plan, flow, entry);
+	tx_put(plan, entry, size, frame, 0);
+	return size->len;
+}
+
+static void what_arrives_is_right(const struct kind *k, const struct tx_plan *plan, struct pio_queue *rx)
+{
+	static unsigned char expected[TX_TEMPLATE_MAX];
+	struct pio_frame f;
+
+	for (uint64_t i = 0; i < PACKETS; i++) {
+		uint32_t len = packet_make(plan, i, expected);
+		struct judged j;
+
+		if (pio_rx(rx, &f, 1) != 1)
+			fail_msg("%s: packet %u is missing", k->name, (unsigned)i);
+		assert_int_equal(f.len, len);
+		j = judge_frame(f.data, f.len);
+		if (strcmp(j.words, k->words) != 0)
+			fail_msg("%s: packet %u reads as %s", k->name, (unsigned)i, j.words);
+		assert_memory_equal(f.data, expected, len);
+		pio_put(rx, &f, 1);
+	}
+	assert_int_equal(pio_rx(rx, &f, 1), 0);
+}
+
+static void every_kind_of_plan_is_sent_as_it_says(void **state)
+{
+	static struct tx_plan plan;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct pio_port *port = loop_open_ok("loop:ring=512", 1, 1);
+		struct limiter limiter;
+		_Atomic bool stop = false;
+		struct tx_worker w = {.queue = port->tx[0], .limiter = &limiter, .end_ns = UINT64_MAX, .stop = &stop};
+
+		plan_make(&kinds[i], &plan);
+		assert_int_equal(tx_worker_init(&w, &plan, 0, 1, PACKETS, false, NULL), 0);
+		/* Again and again, so that each frame has held others' packets. */
+		for (unsigned round = 0; round < 4; round++) {
+			limiter_init(&limiter, &plan.pace, 0, clock_mono_ns(), UINT64_MAX);
+			tx_worker_run(&w);
+			what_arrives_is_right(&kinds[i], &plan, port->rx[0]);
+		}
+		tx_worker_free(&w);
+		pio_close(port);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind_of_plan_is_sent_as_it_says)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
