@@ -190,8 +190,8 @@ static void crossing_is_by_reference_where_it_says(void **state)
 	rig_link_needed();
 	assert_int_equal(pio_pool_create(&pool, 256, 1600, NULL), 0);
 	on_pool.pool = pool;
-	rig_open(&from, 0, &on_pool);
 	rig_open(&to, 1, &on_pool);
+	rig_open(&from, 0, &on_pool);
 	before = rig_gettable(to.tx->tx[0]);
 	rig_send_numbers(from.tx->tx[0], 7, 1, 500);
 	f = rig_receive_one(from.rx->rx[0]);

@@ -12,6 +12,8 @@
 #define PAYLOAD 32U
 
 static struct rig_wire wire;
+static int host_fds[2];
+static unsigned n_host_fds;
 
 static void finish_header(unsigned char *ip)
 {
@@ -49,7 +51,16 @@ static int host_socket(uint16_t port)
 
 	assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof(at)), 0);
 	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)), 0);
+	host_fds[n_host_fds++] = fd;
 	return fd;
+}
+
+static int close_host_sockets(void **state)
+{
+	(void)state;
+	while (n_host_fds)
+		close(host_fds[--n_host_fds]);
+	return 0;
 }
 
 static void host_gets(int fd, unsigned char fill)
@@ -131,8 +142,6 @@ static void the_kernel_keeps_the_interface(void **state)
 	rig_receive_none(wire.rx->rx[0]);
 	host_gets_no_more(taken);
 	host_gets_no_more(left);
-	close(taken);
-	close(left);
 	rig_close(&wire);
 	rig_link_no_address(1);
 }
@@ -160,7 +169,6 @@ static void the_kernel_gets_the_interface_back(void **state)
 	rig_send_packet(wire.tx->tx[0], packet, len);
 	host_gets(fd, 'c');
 	host_gets_no_more(fd);
-	close(fd);
 	rig_close_port(wire.tx);
 	rig_link_no_address(1);
 }
@@ -200,7 +208,6 @@ static void queues_that_nobody_reads_are_the_hosts(void **state)
 		assert_int_equal(taken, each);
 	rig_receive_none(wire.rx->rx[0]);
 	host_gets_no_more(fd);
-	close(fd);
 	rig_close(&wire);
 	rig_link_no_address(1);
 }
@@ -208,9 +215,9 @@ static void queues_that_nobody_reads_are_the_hosts(void **state)
 int conform_keeping(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_kernel_keeps_the_interface),
-		cmocka_unit_test(the_kernel_gets_the_interface_back),
-		cmocka_unit_test(queues_that_nobody_reads_are_the_hosts),
+		cmocka_unit_test_teardown(the_kernel_keeps_the_interface, close_host_sockets),
+		cmocka_unit_test_teardown(the_kernel_gets_the_interface_back, close_host_sockets),
+		cmocka_unit_test_teardown(queues_that_nobody_reads_are_the_hosts, close_host_sockets),
 	};
 
 	return RIG_RUN("keeping", tests);
