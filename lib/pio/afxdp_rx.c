@@ -15,6 +15,7 @@
  * wake-up would take.
  */
 #define LOOK_NS 20000ULL
+
 static inline struct afxdp_rx *rx_of(struct pio_queue *q)
 {
 	return (struct afxdp_rx *)q;

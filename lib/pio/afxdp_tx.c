@@ -272,7 +272,7 @@ static unsigned tx_plain(struct pio_queue *q, const struct pio_frame *f, unsigne
 	}
 	if (n && !tx->same_len && f->len - 1U < q->port->caps.max_frame)
 		tx->same_len = f->len;
-	if (tx->same_len != AFXDP_DIFFERENT)
+	if (tx->same_len && tx->same_len != AFXDP_DIFFERENT)
 		done = put_same(tx, f, n);
 	if (done < n)
 		done = put_different(tx, f, done, n);

@@ -2,6 +2,10 @@
 /* The books: what was sent is what arrived and every drop, each counted once, to the packet and to the byte. */
 #include "rig.h"
 
+#include "lib/ether.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define PHASE 60U /* packets */
@@ -66,14 +70,12 @@ static void count_through_a_lost_carrier(uint32_t max_frame)
 	struct arrived a = {.seen = seen};
 	uint32_t taken[3];
 	struct tx_counts c;
-	uint64_t dropped_before;
-	uint64_t before;
+	struct rig_link_counts before;
 	bool holds;
 
 	rig_open(&wire, 0, &(struct rig_spec){.n_tx = 1, .n_rx = 1, .max_frame = max_frame});
 	holds = wire.tx->caps.offers_again;
-	before = rig_link_sent(0);
-	dropped_before = rig_link_dropped(0);
+	before = rig_link_counts(0);
 	taken[0] = offer(0);
 	assert_int_equal(taken[0], PHASE);
 	receive_until_settled(&a);
@@ -96,9 +98,9 @@ static void count_through_a_lost_carrier(uint32_t max_frame)
 	assert_int_equal(c.completed + c.dropped_driver, c.queued);
 	for (uint32_t i = PHASE; i < 2 * PHASE && !holds; i++)
 		assert_false(seen[i]);
-	rig_link_sent_is(0, before, c.completed);
+	rig_link_sent_is(0, before.sent, c.completed);
 	if (!holds)
-		assert_int_equal(rig_link_dropped(0) - dropped_before, c.dropped_driver);
+		assert_int_equal(rig_link_counts(0).dropped - before.dropped, c.dropped_driver);
 	rig_receive_none(wire.rx->rx[0]);
 	rig_close(&wire);
 }
@@ -111,6 +113,58 @@ static void what_the_device_drops_is_counted(void **state)
 	rig_link_mtu(0, RIG_LARGE_MTU);
 	count_through_a_lost_carrier(RIG_LARGE_LEN);
 	rig_link_mtu(0, 1500);
+}
+
+static _Atomic bool toggled;
+
+static void *toggle_the_peer(void *arg)
+{
+	(void)arg;
+	for (unsigned i = 0; i < 20; i++)
+		rig_link_set(0, RIG_PEER, i % 2);
+	atomic_store(&toggled, true);
+	return NULL;
+}
+
+/* The carrier comes and goes while bursts of mixed sizes are sent: the queue's books are the kernel's. */
+static void a_carrier_that_comes_and_goes_leaves_the_books_right(void **state)
+{
+	struct rig_link_counts before;
+	struct rig_link_counts after;
+	pthread_t thread;
+	struct tx_counts c;
+
+	(void)state;
+	rig_link_needed();
+	rig_open(&wire, 0, &(struct rig_spec){.n_tx = 1, .n_rx = 1});
+	before = rig_link_counts(0);
+	atomic_store(&toggled, false);
+	assert_int_equal(pthread_create(&thread, NULL, toggle_the_peer, NULL), 0);
+	for (uint32_t first = 0; !atomic_load(&toggled); first += PHASE) {
+		struct pio_frame f[RIG_BURST];
+		unsigned n;
+
+		offer(first);
+		while ((n = pio_rx(wire.rx->rx[0], f, RIG_BURST)))
+			pio_put(wire.rx->rx[0], f, n);
+		pio_poll(wire.rx->rx[0], 0);
+	}
+	pthread_join(thread, NULL);
+	pio_drain(wire.tx->tx[0], clock_mono_ns() + RIG_WAIT_NS);
+	rig_wait_ms(2 * PIO_SETTLE_MS);
+	tx_counts_read(&wire.tx->tx[0]->stats.tx, &c);
+	after = rig_link_counts(0);
+	assert_int_equal(c.completed + c.dropped_driver, c.queued);
+	if (wire.tx->caps.offers_again)
+		assert_int_equal(c.dropped_driver, 0);
+	else
+		assert_int_equal(after.dropped - before.dropped, c.dropped_driver);
+	/* A peer that goes down throws away what is still on its way to its program, and counts it nowhere. */
+	assert_in_range(after.sent - before.sent, 0, c.completed);
+	if (after.sent - before.sent == c.completed)
+		assert_true(after.bytes - before.bytes == c.completed_bytes ||
+			    after.bytes - before.bytes == c.completed_bytes - c.completed * ETH_HEADER_LEN);
+	rig_close(&wire);
 }
 
 /* Keeps all its frames while packets come: these are not touched; what is lost is counted, and then all goes on. */
@@ -216,6 +270,7 @@ int conform_books(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_the_device_drops_is_counted),
+		cmocka_unit_test(a_carrier_that_comes_and_goes_leaves_the_books_right),
 		cmocka_unit_test(a_receiver_that_keeps_its_frames_loses_others),
 		cmocka_unit_test(any_number_of_frames_will_do),
 	};

@@ -264,6 +264,40 @@ static void tx_takes_the_prefix_before_a_bad_frame(void **state)
 	}
 }
 
+/* The first frame of all is a bad one: it is refused as well, and a good one can still be sent. */
+static void a_bad_first_frame_is_refused(void **state)
+{
+	unsigned before = rig_gettable(tx);
+	unsigned char foreign[PACKET_MAX];
+	struct tx_counts c;
+
+	(void)state;
+	rig_fill(foreign, RIG_MIN_LEN, 1, 0);
+	for (enum badness how = 0; how < BADNESSES; how++) {
+		struct pio_frame good;
+		struct pio_frame bad;
+
+		teardown(NULL);
+		setup(NULL);
+		if (how == CHAIN && wire.tx->caps.tx_chains)
+			continue;
+		assert_int_equal(pio_get(tx, &good, 1), 1);
+		rig_fill(good.data, RIG_MIN_LEN, 1, 0);
+		good.len = RIG_MIN_LEN;
+		bad = good;
+		spoil(&bad, how, foreign);
+		assert_int_equal(pio_tx(tx, &bad, 1), 0);
+		assert_int_equal(pio_tx(tx, &bad, 1), 0);
+		rig_send(tx, &good, 1);
+		drain();
+		tx_counts_read(&tx->stats.tx, &c);
+		assert_int_equal(c.queued, 1);
+		assert_int_equal(c.completed, 1);
+		assert_int_equal(c.completed_bytes, RIG_MIN_LEN);
+		assert_int_equal(rig_gettable(tx), before);
+	}
+}
+
 static void longest_frame_can_be_sent(void **state)
 {
 	uint32_t max = wire.tx->caps.max_frame;
@@ -337,6 +371,7 @@ int conform_frames(void)
 		TEST(prime_touches_every_frame_once),
 		TEST(frames_are_conserved),
 		TEST(tx_takes_the_prefix_before_a_bad_frame),
+		TEST(a_bad_first_frame_is_refused),
 		TEST(longest_frame_can_be_sent),
 		TEST(counters_add_up),
 		TEST(drain_ends_at_once_when_there_is_nothing),

@@ -92,10 +92,13 @@ const char *rig_link_name(unsigned wire, unsigned end);
 /* Skips the running test where there are none. */
 void rig_link_needed(void);
 
-/* Packets that left the transmitting end, by the kernel's own count; 0 where there are no links. */
+/* Of the transmitting end, by the kernel's own count; 0 where there are no links. Differences only are to be looked at.
+ */
+struct rig_link_counts {
+	uint32_t sent, bytes, dropped;
+};
+struct rig_link_counts rig_link_counts(unsigned wire);
 uint64_t rig_link_sent(unsigned wire);
-/* Packets that the transmitting end dropped, likewise. */
-uint64_t rig_link_dropped(unsigned wire);
 /* Sent are n more than before, at the latest when the kernel has handed them over. True where there are no links. */
 void rig_link_sent_is(unsigned wire, uint64_t before, uint64_t n);
 

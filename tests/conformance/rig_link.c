@@ -125,14 +125,18 @@ static struct rtnl_link_stats stats_of(const char *name)
 	return s;
 }
 
-uint64_t rig_link_sent(unsigned wire)
+struct rig_link_counts rig_link_counts(unsigned wire)
 {
-	return rig_subject->kind == WIRE_VETH ? stats_of(ends[wire][0]).tx_packets : 0;
+	struct rtnl_link_stats s = {0};
+
+	if (rig_subject->kind == WIRE_VETH)
+		s = stats_of(ends[wire][0]);
+	return (struct rig_link_counts){.sent = s.tx_packets, .bytes = s.tx_bytes, .dropped = s.tx_dropped};
 }
 
-uint64_t rig_link_dropped(unsigned wire)
+uint64_t rig_link_sent(unsigned wire)
 {
-	return rig_subject->kind == WIRE_VETH ? stats_of(ends[wire][0]).tx_dropped : 0;
+	return rig_link_counts(wire).sent;
 }
 
 void rig_link_sent_is(unsigned wire, uint64_t before, uint64_t n)
