@@ -15,6 +15,7 @@ static void open_large(void)
 	const struct rig_spec spec = {
 		.n_tx = 1, .n_rx = 1, .tx_frames = 128, .rx_frames = 256, .max_frame = RIG_LARGE_LEN};
 
+	rig_large_needed();
 	if (rig_subject->kind == WIRE_VETH)
 		rig_link_mtu(0, RIG_LARGE_MTU);
 	rig_open(&wire, 0, &spec);
@@ -70,7 +71,7 @@ static void chains_are_sent_or_refused(void **state)
 	unsigned taken;
 
 	(void)state;
-	for (unsigned large = 0; large < 2; large++) {
+	for (unsigned large = 0; large < 2 && (!large || rig_can_large()); large++) {
 		if (large)
 			open_large();
 		else
@@ -240,6 +241,8 @@ static void chains_are_received_or_not(void **state)
 	receive_in_small_frames(200, 1514);
 	rig_link_mtu(0, 1760);
 	receive_in_small_frames(1600, 1774);
+	if (!rig_can_large())
+		return;
 	rig_link_mtu(0, RIG_LARGE_MTU);
 	receive_in_small_frames(200, RIG_LARGE_LEN);
 	receive_in_small_frames(1514, RIG_LARGE_LEN);

@@ -226,6 +226,7 @@ static void chains_cross_ports(void **state)
 
 	(void)state;
 	rig_link_needed();
+	rig_large_needed();
 	rig_link_mtu(0, RIG_LARGE_MTU);
 	rig_link_mtu(1, RIG_LARGE_MTU);
 	assert_int_equal(pio_pool_create(&pool, 2 * (64 + 256), 1514, NULL), 0);

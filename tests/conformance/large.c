@@ -7,6 +7,7 @@ static struct rig_wire wire;
 static void open_wire(uint32_t tx_frames, uint32_t rx_frames)
 {
 	rig_needs_receiver();
+	rig_large_needed();
 	if (rig_subject->kind == WIRE_VETH)
 		rig_link_mtu(0, RIG_LARGE_MTU);
 	rig_open(&wire, 0,

@@ -114,6 +114,14 @@ void rig_link_set(unsigned wire, unsigned end, bool up);
 /* Of both ends; for ports that are opened later. */
 void rig_link_mtu(unsigned wire, unsigned mtu);
 
+/*
+ * Whether packets of RIG_LARGE_LEN can be received. False, with a message, only where a kernel before Linux 6.6 makes a
+ * port say that it cannot: these have no packets of several buffers for AF_XDP.
+ */
+bool rig_can_large(void);
+/* Skips the running test where they cannot. */
+void rig_large_needed(void);
+
 /* A queueing discipline at the transmitting end: 1 Mbit/s, room for 2000 bytes. False: this kernel has none such. */
 bool rig_link_slow(unsigned wire);
 void rig_link_fast(unsigned wire);

@@ -9,6 +9,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -170,6 +171,47 @@ void rig_link_mtu(unsigned wire, unsigned mtu)
 		assert_int_equal(run(set), 0);
 	}
 	assert_int_equal(look(), 0);
+}
+
+static bool is_before(unsigned major, unsigned minor)
+{
+	struct utsname u;
+	unsigned at[2] = {0};
+
+	assert_int_equal(uname(&u), 0);
+	assert_int_equal(sscanf(u.release, "%u.%u", &at[0], &at[1]), 2);
+	return at[0] < major || (at[0] == major && at[1] < minor);
+}
+
+bool rig_can_large(void)
+{
+	const struct rig_spec spec = {.n_rx = 1, .max_frame = RIG_LARGE_LEN};
+	struct pio_port *port;
+	struct pio_conf conf;
+	char name[64];
+	struct err e;
+	int rc;
+
+	if (rig_subject->kind != WIRE_VETH)
+		return true;
+	rig_link_mtu(0, RIG_LARGE_MTU);
+	conf = rig_conf(&spec, 0, 1, name);
+	rc = pio_open(&conf, &port, &e);
+	rig_link_mtu(0, MTU);
+	if (rc == 0) {
+		pio_close(port);
+		return true;
+	}
+	if (e.code != EXIT_CAPABILITY || !is_before(6, 6))
+		fail_msg("%s: %s: %s", name, e.what, e.cause);
+	print_message("%s: no large packets: %s\n", rig_subject->name, e.cause);
+	return false;
+}
+
+void rig_large_needed(void)
+{
+	if (!rig_can_large())
+		rig_skip("large packets are needed");
 }
 
 bool rig_link_slow(unsigned wire)
