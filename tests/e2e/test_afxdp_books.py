@@ -111,7 +111,10 @@ class Books(Case):
                 theirs = self.ok(copies.stop()).end_record["rx"]
                 self.assertGreater(ours["packets"], 10_000)
                 self.assertGreater(theirs["packets"], 5000)
-                self.assertEqual(ours["packets"] + ours["dropped"] + theirs["packets"] + theirs["dropped"], tx["packets"])
+                arrived = received(B, "qb")[0] - before
+                self.assertEqual(ours["packets"] + ours["dropped"] + theirs["packets"] + theirs["dropped"], arrived)
+                # A veth whose native program goes frees what is still in its ring, 256 at most, without a word.
+                self.assertTrue(0 <= tx["packets"] - arrived <= (256 if mode == "native" else 0))
 
     def test_a_count_is_exact(self):
         for queues in (1, 2):
