@@ -30,7 +30,7 @@ class Limits(Case):
             self.assertNotIn("vanished", run.err)
 
     def test_no_memory(self):
-        for size, args in ((8_000_000, self.RUN), (30_000_000, ("recv", "-i", "qa", "-d", "10ms")),
+        for size, args in ((14_000_000, self.RUN), (30_000_000, ("recv", "-i", "qa", "-d", "10ms")),
                            (400_000_000, ("send", "-i", "qa", "--dst-ip", "10.0.0.0/8", "--dst-mac", NOBODY, "--flows", "60M", "--count", 5))):
             with self.subTest(size=size):
                 run = squall(A, *args, before=("prlimit", f"--as={size}"))

@@ -36,10 +36,11 @@ class Forms(Case):
         self.assertEqual(run.json["start"]["verb"], "send")
         self.assertAlmostEqual(run.json["start"]["time"] / 1e9, time.time(), delta=60)
         end = run.end_record
-        self.assertEqual(set(end), {"seconds", "reason", "tx", "rx", "queues", "loop", "device_drops", "cpu", "warnings", "thresholds"})
+        self.assertEqual(set(end), {"seconds", "reason", "tx", "rx", "queues", "loop", "pcap", "device_drops", "cpu", "warnings", "thresholds"})
         for key in "packets bytes_l2 pps bps_l1 bps_l2 queued completed dropped errors requested_pps unsent".split():
             self.assertIn(key, end["tx"])
-        self.assertEqual((end["tx"]["requested_pps"], end["rx"], end["loop"], end["device_drops"]), (10_000, None, None, {}))
+        self.assertEqual((end["tx"]["requested_pps"], end["rx"], end["loop"], end["pcap"], end["device_drops"]),
+                         (10_000, None, None, None, {}))
         self.assertEqual(set(end["cpu"]), {"user_s", "system_s", "irq_s", "softirq_s", "steal_s"})
         received = self.ok(squall(B, "recv", "-i", "qb", "-d", "50ms")).end_record
         for key in "packets bytes_l2 pps bps_l1 bps_l2 dropped filtered first_ns last_ns classes".split():

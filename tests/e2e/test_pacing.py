@@ -128,8 +128,9 @@ class Change(Case):
         with Tap(B, "qb") as tap:
             tx = self.steps(signal.SIGUSR1, signal.SIGUSR1, pps=1000).end_record["tx"]
             times = [ns for ns, data in tap.raw(tx["packets"], timeout=20)]
-        for first, last in zip(times, times[20:]):
-            self.assertGreater(last - first, 20 * 1e9 / 1210 * 0.75)
+        # So many that a sender held off its processor for some ms, which then makes up for it, is no burst.
+        for first, last in zip(times, times[100:]):
+            self.assertGreater(last - first, 100 * 1e9 / 1210 * 0.75)
 
     def test_unlimited_stays_unlimited(self):
         run = self.steps(signal.SIGUSR1, pps="unlimited", seconds=1)
