@@ -51,7 +51,6 @@ struct afxdp_socket {
 #define AFXDP_SENT_SLOT_MORE 0x20000000U /* the slot goes on in the next chunk */
 #define AFXDP_SENT_MORE      0x40000000U /* so does the packet, here or in another slot */
 #define AFXDP_DIFFERENT      UINT32_MAX
-#define AFXDP_SENT_DROPPED   0x80000000U /* the kernel said that the device dropped it */
 
 struct afxdp_tx {
 	struct pio_queue q; /* first */
@@ -62,8 +61,8 @@ struct afxdp_tx {
 	uint32_t slot_shift, chunk_shift;
 	uint32_t first_slot; /* of the UMEM in the pool */
 	/*
-	 * The length of every packet so far, 0: there was none yet, as long as they are all the same and none was
-	 * dropped; else AFXDP_DIFFERENT, and `sent` has each chunk's.
+	 * The length of every packet so far, 0: there was none yet, as long as they are all the same; else
+	 * AFXDP_DIFFERENT, and `sent` has each chunk's.
 	 */
 	uint32_t same_len;
 	uint32_t *sent;
@@ -71,6 +70,8 @@ struct afxdp_tx {
 	bool zero_copy;
 	bool multi_buffer;
 	uint32_t consumed; /* copy mode: how far the kernel has read the ring, as sendto told */
+	uint64_t lost;     /* packets that the device dropped, on their way back */
+	uint64_t lost_bytes;
 };
 
 struct afxdp_rx {

@@ -10,8 +10,9 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-/* A socket that was closed, or whose process died, leaves its queue some ms later (measured: 1 to 19). */
-#define BIND_PATIENCE_NS (500 * NS_PER_MS)
+/* A socket that was closed, or whose process died, leaves its queue some ms later (measured: 1 to 19; more
+ * than 500 under heavy load). */
+#define BIND_PATIENCE_NS NS_PER_S
 /* Of a direction that is not in use. */
 #define RING_UNUSED 64U
 #define RING_MIN    512U

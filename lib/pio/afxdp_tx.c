@@ -2,7 +2,6 @@
 #include "afxdp_queue.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -13,7 +12,7 @@ static inline struct afxdp_tx *tx_of(struct pio_queue *q)
 
 /* ---- what was sent ---- */
 
-/* From here on each packet's length is remembered: they differ, or one was dropped. Those on their way had the same. */
+/* From here on each packet's length is remembered, since they differ. Those on their way had the same. */
 static __attribute__((noinline)) void remember_each(struct afxdp_tx *tx)
 {
 	for (uint64_t i = 0; i < tx->size >> tx->chunk_shift; i++)
@@ -47,19 +46,31 @@ static inline __attribute__((always_inline)) void give_home(struct afxdp_tx *tx,
 	own->n = (uint32_t)(top - own->free);
 }
 
-static void count_completed(struct pio_queue *q, uint64_t packets, uint64_t bytes, uint64_t dropped)
+/* The device dropped some of what came back. */
+static __attribute__((noinline)) void count_lost(struct afxdp_tx *tx, uint64_t *packets, uint64_t *bytes)
 {
-	stats_add(&q->stats.tx.completed, packets);
-	stats_add(&q->stats.tx.completed_bytes, bytes);
-	if (dropped)
-		stats_add(&q->stats.tx.dropped_driver, dropped);
+	uint64_t n = tx->lost < *packets ? tx->lost : *packets;
+	uint64_t n_bytes = tx->lost_bytes < *bytes ? tx->lost_bytes : *bytes;
+
+	tx->lost -= n;
+	tx->lost_bytes -= n_bytes;
+	*packets -= n;
+	*bytes -= n_bytes;
+	stats_add(&tx->q.stats.tx.dropped_driver, n);
+}
+
+static inline __attribute__((always_inline)) void count_completed(struct afxdp_tx *tx, uint64_t packets, uint64_t bytes)
+{
+	if (tx->lost && packets)
+		count_lost(tx, &packets, &bytes);
+	stats_add(&tx->q.stats.tx.completed, packets);
+	stats_add(&tx->q.stats.tx.completed_bytes, bytes);
 }
 
 /* Packets whose lengths were remembered. */
 static __attribute__((noinline)) void reap_remembered(struct afxdp_tx *tx, uint32_t at, uint32_t n, bool multi_buffer)
 {
 	uint64_t packets = 0;
-	uint64_t dropped = 0;
 	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -67,11 +78,8 @@ static __attribute__((noinline)) void reap_remembered(struct afxdp_tx *tx, uint3
 		uint32_t was = *afxdp_sent_of(tx, addr);
 
 		if (!(was & AFXDP_SENT_MORE)) {
-			uint64_t lost = was >> 31;
-
-			packets += !lost;
-			dropped += lost;
-			bytes += lost ? 0 : was & AFXDP_SENT_LEN;
+			packets++;
+			bytes += was & AFXDP_SENT_LEN;
 		}
 		if (multi_buffer && !(was & AFXDP_SENT_SLOT_MORE))
 			pio_slot_done(tx->q.port->pool, tx->q.cache,
@@ -79,7 +87,7 @@ static __attribute__((noinline)) void reap_remembered(struct afxdp_tx *tx, uint3
 	}
 	if (!multi_buffer)
 		give_home(tx, at, n);
-	count_completed(&tx->q, packets, bytes, dropped);
+	count_completed(tx, packets, bytes);
 }
 
 /* Takes back what the device has finished with. Returns how many chunks that were. */
@@ -94,7 +102,7 @@ static inline __attribute__((always_inline)) uint32_t reap(struct afxdp_tx *tx, 
 		reap_remembered(tx, at, n, multi_buffer);
 	} else {
 		give_home(tx, at, n);
-		count_completed(&tx->q, n, (uint64_t)n * tx->same_len, 0);
+		count_completed(tx, n, (uint64_t)n * tx->same_len);
 	}
 	tx->comp->cached_cons += n;
 	xsk_ring_cons__release(tx->comp, n);
@@ -103,12 +111,13 @@ static inline __attribute__((always_inline)) uint32_t reap(struct afxdp_tx *tx, 
 
 /* ---- copy mode: the system call sends ---- */
 
-/* The kernel said that the device dropped the packet that it read last, whose last descriptor is that. */
+/* The device dropped the packet whose last descriptor is that; the kernel completes it like any other. */
 static void note_drop(struct afxdp_tx *tx, uint32_t last)
 {
-	if (tx->same_len != AFXDP_DIFFERENT)
-		remember_each(tx);
-	*afxdp_sent_of(tx, xsk_ring_prod__tx_desc(&tx->ring, last)->addr) |= AFXDP_SENT_DROPPED;
+	const struct xdp_desc *d = xsk_ring_prod__tx_desc(&tx->ring, last);
+
+	tx->lost++;
+	tx->lost_bytes += tx->same_len == AFXDP_DIFFERENT ? *afxdp_sent_of(tx, d->addr) & AFXDP_SENT_LEN : d->len;
 }
 
 /* Where the packet that begins at `at` has its last descriptor. */
@@ -120,8 +129,9 @@ static uint32_t packet_end(struct afxdp_tx *tx, uint32_t at)
 }
 
 /*
- * How far the kernel has read. It tells only of calls in which it sent something; a call whose first packet the device
- * dropped (EBUSY) has read that packet and no more.
+ * How far the kernel has read. A call ends with the first packet that the device dropped (EBUSY). Linux 6.18 tells
+ * after every call; 6.12 and older only when all is read. Then the packet's bytes are a guess: those of the call's
+ * first.
  */
 static void follow(struct afxdp_tx *tx, int error)
 {
@@ -359,17 +369,24 @@ static void sync_counters(struct pio_queue *q)
 	stats_set(&q->stats.tx.ring_empty, s.tx_ring_empty_descs);
 }
 
-/* In copy mode nobody reads the ring but a call of ours, and this was the last: what is left in it is not sent. */
+/*
+ * In copy mode nobody reads the ring but a call of ours, and this was the last: what is left in it is not sent. That is
+ * no more than what has not come back, should the kernel have read on without telling.
+ */
 static void give_up(struct pio_queue *q)
 {
 	struct afxdp_tx *tx = tx_of(q);
-	uint32_t packets = 0;
+	uint64_t packets = 0;
+	uint64_t out;
+	struct tx_counts c;
 
 	if (tx->zero_copy)
 		return;
 	for (uint32_t at = tx->consumed; at != tx->ring.cached_prod; at++)
 		packets += !(xsk_ring_prod__tx_desc(&tx->ring, at)->options & XDP_PKT_CONTD);
-	stats_add(&q->stats.tx.dropped_end, packets);
+	tx_counts_read(&q->stats.tx, &c);
+	out = c.queued - c.completed - c.dropped_driver;
+	stats_add(&q->stats.tx.dropped_end, packets < out ? packets : out);
 	tx->consumed = tx->ring.cached_prod;
 }
 

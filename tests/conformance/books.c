@@ -161,9 +161,12 @@ static void a_carrier_that_comes_and_goes_leaves_the_books_right(void **state)
 		assert_int_equal(c.dropped_driver, 0);
 	else
 		assert_int_equal(after.dropped - before.dropped, c.dropped_driver);
-	/* A peer that goes down throws away what is still on its way to its program, and counts it nowhere. */
+	/*
+	 * A peer that goes down throws away what is still on its way to its program, and counts it nowhere. Before
+	 * Linux 6.18 a port that is told of a drop is not always told of which packet.
+	 */
 	assert_in_range(after.sent - before.sent, 0, c.completed);
-	if (after.sent - before.sent == c.completed)
+	if (after.sent - before.sent == c.completed && (c.dropped_driver == 0 || !rig_kernel_before(6, 18)))
 		assert_true(after.bytes - before.bytes == c.completed_bytes ||
 			    after.bytes - before.bytes == c.completed_bytes - c.completed * ETH_HEADER_LEN);
 	rig_close(&wire);

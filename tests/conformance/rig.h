@@ -114,6 +114,9 @@ void rig_link_set(unsigned wire, unsigned end, bool up);
 /* Of both ends; for ports that are opened later. */
 void rig_link_mtu(unsigned wire, unsigned mtu);
 
+/* Whether this kernel is older than Linux major.minor. */
+bool rig_kernel_before(unsigned major, unsigned minor);
+
 /*
  * Whether packets of RIG_LARGE_LEN can be received. False, with a message, only where a kernel before Linux 6.6 makes a
  * port say that it cannot: these have no packets of several buffers for AF_XDP.

@@ -173,7 +173,7 @@ void rig_link_mtu(unsigned wire, unsigned mtu)
 	assert_int_equal(look(), 0);
 }
 
-static bool is_before(unsigned major, unsigned minor)
+bool rig_kernel_before(unsigned major, unsigned minor)
 {
 	struct utsname u;
 	unsigned at[2] = {0};
@@ -202,7 +202,7 @@ bool rig_can_large(void)
 		pio_close(port);
 		return true;
 	}
-	if (e.code != EXIT_CAPABILITY || !is_before(6, 6))
+	if (e.code != EXIT_CAPABILITY || !rig_kernel_before(6, 6))
 		fail_msg("%s: %s: %s", name, e.what, e.cause);
 	print_message("%s: no large packets: %s\n", rig_subject->name, e.cause);
 	return false;

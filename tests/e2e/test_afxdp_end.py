@@ -5,7 +5,7 @@ import signal
 import time
 
 import xdp
-from lab import A, B, Case, QUIET, Receiver, Squall, ip, link, main, minus, received, send, sent, squall, until
+from lab import A, B, Case, QUIET, Receiver, Squall, ip, link, main, minus, received, send, sent, sh, squall, until
 
 MODES = ("native", "generic")
 BACK = ("--dst-ip", "10.78.0.1", "--src-ip", "10.78.0.2", "--dst-mac", "02:00:00:00:00:09")
@@ -68,6 +68,42 @@ class Killed(Case):
                 self.assertGreater(self.ok(receiver.stop()).end_record["rx"]["packets"], 0)
                 flood.signal()
                 self.ok(flood.end())
+
+
+def deferral(where, dev):
+    """What the kernel defers interrupts by: the interface's two settings, read in its own namespace."""
+    names = ("napi_defer_hard_irqs", "gro_flush_timeout")
+    return [int(n) for n in sh("cat", *(f"/sys/class/net/{dev}/{name}" for name in names), where=where).split()]
+
+
+class Deferred(Case):
+    """--napi-defer on: set while a run lasts, and as before after its end, however it comes."""
+
+    def test_as_before_after_every_end(self):
+        before = deferral(B, "qb")
+        self.assertEqual(before, [0, 0])
+        for end in (signal.SIGKILL, signal.SIGTERM, signal.SIGKILL):
+            receiver = Receiver("-i", "afxdp:qb", "--napi-defer", "on")
+            self.assertNotIn(0, deferral(B, "qb"))
+            receiver.signal(end)
+            receiver.end()
+            until(lambda: deferral(B, "qb") == before, what="the settings as they were")
+
+    def test_an_immediate_rerun_does_not_take_them_for_the_users(self):
+        receiver = Receiver("-i", "afxdp:qb", "--napi-defer", "on")
+        receiver.signal(signal.SIGKILL)
+        receiver.end()
+        self.ok(squall(B, "recv", "-i", "afxdp:qb", "--napi-defer", "on", "-d", "50ms"))
+        self.assertEqual(deferral(B, "qb"), [0, 0])
+
+    def test_what_the_user_set_stays(self):
+        sh("sh", "-c", "echo 7 >/sys/class/net/qb/napi_defer_hard_irqs", where=B)
+        try:
+            run = self.ok(squall(B, "recv", "-i", "afxdp:qb", "--napi-defer", "on", "-d", "50ms"))
+            self.assertIn("7", run.json["start"]["xdp"]["napi"])
+            self.assertEqual(deferral(B, "qb"), [7, 0])
+        finally:
+            sh("sh", "-c", "echo 0 >/sys/class/net/qb/napi_defer_hard_irqs", where=B)
 
 
 class Stopped(Case):
