@@ -138,6 +138,9 @@ static int try_receiving(struct attempt *t, enum xdp_choice mode, const struct f
 			rc = watch_over_dispatcher(ap, e);
 		if (!rc)
 			rc = afxdp_program_attach(ap->program, ap->link->index, ap->link->name, native, e);
+		/* Of an old kernel, or beside one in libxdp's dispatcher that takes none. */
+		if (!rc && native && ap->want_multi_buffer && !afxdp_program_multi_buffer(ap->program))
+			rc = no_such_mode(t, "runs a program here that takes no packets of several buffers", e);
 		if (rc) {
 			drop_program(ap);
 			return rc;

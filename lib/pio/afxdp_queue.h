@@ -68,7 +68,6 @@ struct afxdp_tx {
 	uint32_t *sent;
 	int fd;
 	bool zero_copy;
-	bool multi_buffer;
 	uint32_t consumed; /* copy mode: how far the kernel has read the ring, as sendto told */
 	uint64_t lost;     /* packets that the device dropped, on their way back */
 	uint64_t lost_bytes;
