@@ -90,7 +90,8 @@ class DuringTheRun(Link):
         self.assertEqual((tx["packets"], tx["completed_bytes"]), sent(A, "xa"))
         self.assertEqual(sent(A, "xa"), received(B, "xb"))
         self.assertGreater(tx["packets"], held[0], "the run went on")
-        self.assertEqual(len(end["warnings"]), 2)
+        # One packet may be in the device's hands when the link goes: it is dropped, and that is said.
+        self.assertEqual(len(end["warnings"]), 2 + (tx["dropped_driver"] > 0))
         self.books(tx)
         # What was not made up for is said.
         self.assertGreater(tx["unsent"], 0)
