@@ -73,7 +73,9 @@ static const char *weight_of(const char *s, uint32_t *out)
 	uint32_t cents = 0;
 
 	s = number(s, WEIGHT_MAX, &whole);
-	if (s && *s == '.') {
+	if (!s)
+		return NULL;
+	if (*s == '.') {
 		if (!isdigit((unsigned char)s[1]))
 			return NULL;
 		cents = (uint32_t)(s[1] - '0') * 10;
@@ -82,7 +84,7 @@ static const char *weight_of(const char *s, uint32_t *out)
 			cents += (uint32_t)(*s++ - '0');
 	}
 	*out = whole * IMIX_WEIGHT_UNIT + cents;
-	return s && *out ? s : NULL;
+	return *out ? s : NULL;
 }
 
 static int parse_list(const char *text, struct imix *m, struct err *e)

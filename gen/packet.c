@@ -154,9 +154,9 @@ int packet_put_payload(struct frame *f, const struct config *cfg, uint32_t max_l
 		n = read_hex(cfg->payload_hex, unit);
 	} else if (cfg->payload_file[0]) {
 		n = read_file(cfg->payload_file, unit, sizeof(unit), e);
-		if (!n)
-			return -EINVAL;
 	}
+	if (!n)
+		return -EINVAL;
 	for (uint32_t i = 0; i < len; i++)
 		p[i] = unit[i % n];
 	return 0;

@@ -325,7 +325,7 @@ static void check_sizes(const struct vary *v, const struct config *cfg, uint32_t
 		return;
 	}
 	for (unsigned i = 0; i < v->walk.count; i++) {
-		uint64_t size = v->n ? v->values[i] : tx_walk_at(NULL, &v->walk, i);
+		uint64_t size = v->n ? v->values[i] : tx_walk_value(&v->walk, tx_walk_step(&v->walk, i));
 
 		smallest = size < smallest ? size : smallest;
 	}
@@ -370,7 +370,8 @@ unsigned varies_sizes(const struct varies *v, uint32_t *sizes, unsigned max)
 			continue;
 		/* The plan's values are for lists only, which are here. */
 		for (; n < one->walk.count && n < max; n++)
-			sizes[n] = (uint32_t)(one->n ? one->values[n] : tx_walk_at(NULL, &one->walk, n));
+			sizes[n] = (uint32_t)(one->n ? one->values[n]
+						     : tx_walk_value(&one->walk, tx_walk_step(&one->walk, n)));
 		return n;
 	}
 	return 0;

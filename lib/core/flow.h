@@ -9,8 +9,8 @@
 #include "permute.h"
 #include "plan.h"
 
-/* The value of a walk for flow n. */
-CORE_INLINE uint64_t tx_walk_at(const struct tx_plan *plan, const struct tx_walk *w, uint64_t n)
+/* Which step of its walk flow n takes. */
+CORE_INLINE uint64_t tx_walk_step(const struct tx_walk *w, uint64_t n)
 {
 	uint64_t step = w->every > 1 ? n / w->every : n;
 
@@ -20,11 +20,21 @@ CORE_INLINE uint64_t tx_walk_at(const struct tx_plan *plan, const struct tx_walk
 	} else {
 		step += w->first;
 	}
-	if (w->order == TX_RANDOM)
-		step = permute(step, w->count, w->seed);
-	if (w->order == TX_LIST)
-		return plan->values[(w->base + step) % TX_VALUES_MAX];
+	return w->order == TX_RANDOM ? permute(step, w->count, w->seed) : step;
+}
+
+/* The value of a step; not of TX_LIST, whose values are the plan's. */
+CORE_INLINE uint64_t tx_walk_value(const struct tx_walk *w, uint64_t step)
+{
 	return w->order == TX_DOWN ? w->base - step * w->stride : w->base + step * w->stride;
+}
+
+/* The value of a walk for flow n. */
+CORE_INLINE uint64_t tx_walk_at(const struct tx_plan *plan, const struct tx_walk *w, uint64_t n)
+{
+	uint64_t step = tx_walk_step(w, n);
+
+	return w->order == TX_LIST ? plan->values[(w->base + step) % TX_VALUES_MAX] : tx_walk_value(w, step);
 }
 
 /* Writes the low `bits` of v so that they end `shift` bits before the end of the byte in front of `end`. */
