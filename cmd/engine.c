@@ -74,7 +74,7 @@ int engine_init(struct engine *en, const struct config *cfg, struct pio_port *po
 		w->stop = &en->stop_tx;
 		w->sleeps = cfg->pacing == PACING_SLEEP;
 		if (replay)
-			tx_worker_init_replay(w, plan, replay, i, en->n_tx);
+			rc = tx_worker_init_replay(w, plan, replay, i, en->n_tx, e);
 		else
 			rc = tx_worker_init(w, plan, i, en->n_tx, en->count, cfg->flow_order == FLOW_ORDER_RANDOM, e);
 	}

@@ -167,8 +167,11 @@ static void remark(struct engine *en)
 			    " packets were refused by the driver or the kernel: its link was down, or its MTU "
 			    "is no longer what it was",
 			    tx->dropped_driver);
-	for (unsigned i = 0; i < en->n_tx; i++)
-		shifted = en->tx[i].w.replay.shift_ns > shifted ? en->tx[i].w.replay.shift_ns : shifted;
+	for (unsigned i = 0; i < en->n_tx; i++) {
+		uint64_t of_queue = en->tx[i].w.sources[0].replay.shift_ns;
+
+		shifted = of_queue > shifted ? of_queue : shifted;
+	}
 	if (shifted)
 		report_warn(&en->warnings,
 			    "the sender fell behind the capture's times: it ended %s later than they say",

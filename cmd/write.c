@@ -97,18 +97,18 @@ static int send_to_file(struct file_queue *w, const struct config *cfg, const st
 		at_once = *replay;
 		at_once.original = false;
 		at_once.total = replay->total ? replay->total : WRITE_FRAMES;
-		tx_worker_init_replay(&worker, plan, &at_once, 0, 1);
+		rc = tx_worker_init_replay(&worker, plan, &at_once, 0, 1, e);
 	} else {
 		rc = tx_worker_init(&worker, plan, 0, 1, cfg->count ? cfg->count : WRITE_FRAMES,
 				    cfg->flow_order == FLOW_ORDER_RANDOM, e);
-		if (rc)
-			return rc;
 	}
-	limiter_init(&limiter, &unlimited, 0, clock_mono_ns(), UINT64_MAX);
-	worker.limiter = &limiter;
-	tx_worker_run(&worker);
+	if (!rc) {
+		limiter_init(&limiter, &unlimited, 0, clock_mono_ns(), UINT64_MAX);
+		worker.limiter = &limiter;
+		tx_worker_run(&worker);
+	}
 	tx_worker_free(&worker);
-	return w->failed ? refuse(e, cfg->write_file, strerror(w->failed)) : 0;
+	return rc ? rc : w->failed ? refuse(e, cfg->write_file, strerror(w->failed)) : 0;
 }
 
 int write_frames(const struct config *cfg, const struct tx_plan *plan, const struct replay *replay, uint64_t *written,

@@ -6,26 +6,20 @@
 #define SQUALL_GEN_TX_LOOP_H
 
 #include "lib/core/hist.h"
-#include "lib/core/plan.h"
 #include "lib/err.h"
 #include "lib/pio/pio.h"
 #include "limiter.h"
 #include "poisson.h"
-#include "replay.h"
-
-#define TX_QUOTA_NONE UINT64_MAX
+#include "tx_source.h"
 
 /* Set up by the main thread; from tx_worker_run() on the queue's thread's, except what is marked. */
 struct tx_worker {
 	struct pio_queue *queue;
-	const struct tx_plan *plan;
-	struct replay_cursor replay; /* of a replay, instead of flows */
+	struct tx_source *sources;
+	unsigned n_sources;
 	struct limiter *limiter;
 	struct poisson poisson; /* set up after the limiter; in use: this worker's departures in place of claims */
-	unsigned char *entries; /* of the flows of this queue, in the order in which they are sent */
-	uint64_t n_flows;
-	uint64_t quota;  /* packets of this queue, or TX_QUOTA_NONE */
-	uint64_t end_ns; /* monotonic: nothing departs at or after it; UINT64_MAX: no end */
+	uint64_t end_ns;        /* monotonic: nothing departs at or after it; UINT64_MAX: no end */
 	const _Atomic bool *stop;
 	bool sleeps;        /* wait without spinning (--pacing sleep) */
 	uint64_t abandoned; /* positions claimed that were not yet due at the stop; read after the thread */
@@ -48,15 +42,14 @@ struct tx_worker {
 #define TX_GRACE_NS 20000000ULL
 
 /*
- * Deals the flows: queue q of n gets the flows q, q + n, ...; `count` packets are dealt by flow (packet k belongs to
- * flow k mod F), 0: no quota. Allocates the flow table and writes the template into every frame of w->queue, which the
- * caller has set. Main thread. -ENOMEM.
+ * A worker of one source, queue q of n (tx_source_init()), which is written into every frame of w->queue; the caller
+ * has set that. Main thread. -ENOMEM. tx_worker_free() releases it on every path.
  */
 int tx_worker_init(struct tx_worker *w, const struct tx_plan *plan, unsigned q, unsigned n, uint64_t count,
 		   bool random_order, struct err *e);
-/* The same for a replay, in place of flows: queue q of n sends the packets q, q + n, ... of it. Nothing is primed. */
-void tx_worker_init_replay(struct tx_worker *w, const struct tx_plan *plan, const struct replay *replay, unsigned q,
-			   unsigned n);
+/* The same for a replay (tx_source_init_replay()). Nothing is primed. */
+int tx_worker_init_replay(struct tx_worker *w, const struct tx_plan *plan, const struct replay *replay, unsigned q,
+			  unsigned n, struct err *e);
 void tx_worker_free(struct tx_worker *w);
 
 /* Runs until the quota is sent, the end has come, *stop is set, or the queue is dead; then drains. Queue's thread. */

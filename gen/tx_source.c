@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tx_source.h"
+
+#include "gcd.h"
+#include "lib/core/patch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A step that visits all n once, near n / golden ratio so that neighbours lie far apart. */
+static uint64_t scatter_step(uint64_t n)
+{
+	uint64_t step = (uint64_t)((double)n * 0.6180339887) | 1;
+
+	while (gcd(step, n) != 1)
+		step += 2;
+	return step;
+}
+
+/* Packet k belongs to flow k mod flows: each flow gets count / flows packets, the first count % flows one more. */
+static uint64_t quota_of(uint64_t count, uint64_t flows, unsigned q, unsigned n, uint64_t own)
+{
+	uint64_t rest = count % flows;
+	uint64_t with_one_more = rest > q ? (rest - q + n - 1) / n : 0;
+
+	return count / flows * own + with_one_more;
+}
+
+int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, unsigned n, uint64_t count,
+		   bool random_order, struct err *e)
+{
+	uint64_t own = plan->flows > q ? (plan->flows - q + n - 1) / n : 0;
+	uint64_t step = random_order && own > 2 ? scatter_step(own) : 1;
+
+	*s = (struct tx_source){
+		.plan = plan,
+		.n_flows = own,
+		.quota = count ? quota_of(count, plan->flows, q, n, own) : TX_QUOTA_NONE,
+		.entries = aligned_alloc(128, own * plan->entry / 128 * 128 + 128),
+	};
+	if (!s->entries)
+		return err_set(e, -ENOMEM, EXIT_RUN, "cannot make the flow table", NULL,
+			       "no memory for %" PRIu64 " flows", own);
+	for (uint64_t i = 0, at = 0; i < own; i++, at = (at + step) % own)
+		tx_entry_at(plan, q + at * n, s->entries + i * plan->entry);
+	return 0;
+}
+
+void tx_source_init_replay(struct tx_source *s, const struct tx_plan *plan, const struct replay *replay, unsigned q,
+			   unsigned n)
+{
+	const uint64_t total = replay->total;
+
+	*s = (struct tx_source){
+		.plan = plan,
+		.quota = !total      ? TX_QUOTA_NONE
+			 : total > q ? (total - q + n - 1) / n
+				     : 0,
+	};
+	replay_cursor_init(&s->replay, replay, q, n);
+}
+
+void tx_source_free(struct tx_source *s)
+{
+	free(s->entries);
+	s->entries = NULL;
+}
+
+void tx_source_prime(const struct tx_source *s, struct pio_frame *f)
+{
+	memcpy(f->data, s->plan->frame, s->plan->max_len);
+	if (s->n_flows)
+		tx_put(s->plan, s->entries, &s->plan->sizes[0], f->data, 0);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tx_source: what one sender sends of one stream: the stream's plan, the flows of it that are this sender's, or its
+ * packets of a replay, and where it is among them.
+ *
+ * Set up by the main thread, then the sender's.
+ */
+#ifndef SQUALL_GEN_TX_SOURCE_H
+#define SQUALL_GEN_TX_SOURCE_H
+
+#include "lib/core/plan.h"
+#include "lib/err.h"
+#include "lib/pio/pio.h"
+#include "replay.h"
+
+#define TX_QUOTA_NONE UINT64_MAX
+
+/* Where a sender of flows is. */
+struct tx_at {
+	uint64_t flow; /* in the table */
+	/* Which size the next packet has. */
+	uint32_t size;  /* in the plan's cycle */
+	uint32_t round; /* where the next round through the flows starts in it */
+};
+
+struct tx_source {
+	const struct tx_plan *plan;
+	struct replay_cursor replay; /* of a replay, instead of flows */
+	unsigned char *entries;      /* of its flows, in the order in which they are sent */
+	uint64_t n_flows;
+	uint64_t quota; /* packets in all, or TX_QUOTA_NONE */
+	struct tx_at at;
+};
+
+/*
+ * Deals the flows: sender q of n gets the flows q, q + n, ...; `count` packets are dealt by flow (packet k belongs to
+ * flow k mod F), 0: no quota. Allocates the flow table: tx_source_free() releases it. -ENOMEM.
+ */
+int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, unsigned n, uint64_t count,
+		   bool random_order, struct err *e);
+/* The same for a replay, in place of flows: sender q of n gets the packets q, q + n, ... of it. */
+void tx_source_init_replay(struct tx_source *s, const struct tx_plan *plan, const struct replay *replay, unsigned q,
+			   unsigned n);
+void tx_source_free(struct tx_source *s);
+
+/* Writes a whole packet of the source, so that a plan in which nothing changes needs no more than this. */
+void tx_source_prime(const struct tx_source *s, struct pio_frame *f);
+
+static inline bool tx_source_is_empty(const struct tx_source *s)
+{
+	return !s->n_flows && !s->replay.replay;
+}
+
+#endif
