@@ -22,6 +22,7 @@ static void csv_begin(struct report *r, const struct report_plan *plan, uint64_t
 	fputs("row,elapsed_s,seconds"
 	      ",tx_packets,tx_bytes_l2" CALC_RATES(NAME_TX_RATE) ",tx_dropped" STATS_TX(
 		      NAME_TX) ",tx_unsent"
+			       ",tx_lateness_ns_p50,tx_lateness_ns_p99,tx_lateness_ns_max"
 			       ",rx_bytes_l2" CALC_RATES(NAME_RX_RATE) ",rx_dropped" STATS_RX(NAME_RX)
 				       STATS_CLASS(NAME_CLASS) "\n",
 	      r->out);
@@ -47,8 +48,12 @@ static void cell_real(struct report *r, bool there, double v)
 	fprintf(r->out, ",%s", buf);
 }
 
-static void row(struct report *r, const char *name, const struct report_span *s, const uint64_t *unsent)
+/* end: of the row of totals, which alone has what is known only then; else NULL. */
+static void row(struct report *r, const char *name, const struct report_span *s, const struct report_end *end)
 {
+	static const struct report_lateness none;
+	const struct report_lateness *late = end ? &end->lateness : &none;
+
 	fputs(name, r->out);
 	cell_real(r, true, (double)s->elapsed_ns / NS_PER_S);
 	cell_real(r, true, (double)s->ns / NS_PER_S);
@@ -63,7 +68,10 @@ static void row(struct report *r, const char *name, const struct report_span *s,
 	CALC_RATES(CELL_TX_RATE)
 	cell(r, r->tx, calc_tx_dropped(&s->tx));
 	STATS_TX(CELL_TX)
-	cell(r, r->tx && unsent, unsent ? *unsent : 0);
+	cell(r, r->tx && end, end ? end->unsent : 0);
+	cell(r, r->tx && late->known, late->p50);
+	cell(r, r->tx && late->known, late->p99);
+	cell(r, r->tx && late->known, late->max);
 
 	cell(r, r->rx, s->rx_rates.bytes_l2);
 	CALC_RATES(CELL_RX_RATE)
@@ -90,7 +98,7 @@ static void csv_end(struct report *r, const struct report_end *end, const struct
 	if (!end)
 		return;
 	report_span_run(&s, end);
-	row(r, "total", &s, &end->unsent);
+	row(r, "total", &s, end);
 }
 
 const struct report_ops report_csv_ops = {

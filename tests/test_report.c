@@ -183,12 +183,16 @@ static void csv_of_a_run(void **state)
 	assert_string_equal(cell(&f, 2, "tx_pps"), "60000");
 	assert_string_equal(cell(&f, 2, "tx_dropped"), "3");
 	assert_string_equal(cell(&f, 2, "tx_unsent"), "");
+	assert_string_equal(cell(&f, 2, "tx_lateness_ns_p50"), "");
 	assert_string_equal(cell(&f, 2, "class_arp"), "0");
 	assert_string_equal(cell(&f, 3, "row"), "total");
 	assert_string_equal(cell(&f, 3, "tx_packets"), "100000");
 	assert_string_equal(cell(&f, 3, "tx_bps_l1"), "33600000");
 	assert_string_equal(cell(&f, 3, "tx_unsent"), "11");
 	assert_string_equal(cell(&f, 3, "tx_batches"), "18446744073709551615");
+	assert_string_equal(cell(&f, 3, "tx_lateness_ns_p50"), "90");
+	assert_string_equal(cell(&f, 3, "tx_lateness_ns_p99"), "12351");
+	assert_string_equal(cell(&f, 3, "tx_lateness_ns_max"), "1500000");
 	assert_string_equal(cell(&f, 3, "rx_packets"), "3");
 	assert_string_equal(cell(&f, 3, "rx_pps"), "1");
 	assert_string_equal(cell(&f, 3, "rx_dropped"), "5");
@@ -213,6 +217,7 @@ static void csv_has_all_columns_in_every_run(void **state)
 	f.plan.rx = false;
 	f.full.tx = f.half.tx;
 	f.end.tx_ns = 0;
+	f.end.lateness.known = false;
 	fixture_play(&f);
 	columns = count(line(&f, 0), ',');
 	for (unsigned i = 1; i < 4; i++)
@@ -220,6 +225,7 @@ static void csv_has_all_columns_in_every_run(void **state)
 	assert_string_equal(cell(&f, 3, "rx_packets"), "");
 	assert_string_equal(cell(&f, 3, "class_arp"), "");
 	assert_string_equal(cell(&f, 3, "tx_pps"), "");
+	assert_string_equal(cell(&f, 3, "tx_lateness_ns_max"), "");
 	assert_string_equal(cell(&f, 3, "tx_packets"), "40000");
 	has_not(&f, "nan");
 	fixture_close(&f);
