@@ -65,8 +65,8 @@ static int by_start(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* The bytes that walks write, as parts in the frame's order. False: there are too many. */
-static bool make_parts(const struct frame *f)
+/* The bytes that walks write, as parts in the frame's order. */
+static void make_parts(const struct frame *f)
 {
 	struct tx_plan *plan = f->plan;
 	struct range r[TX_WALKS_MAX];
@@ -85,13 +85,10 @@ static bool make_parts(const struct frame *f)
 		for (uint32_t at = r[i].from; at < r[i].to; at += TX_PART_MAX) {
 			uint32_t left = r[i].to - at;
 
-			if (plan->n_parts == TX_PARTS_MAX)
-				return false;
 			plan->parts[plan->n_parts++] = (struct tx_part){
 				.at = (uint16_t)at, .len = (uint16_t)(left < TX_PART_MAX ? left : TX_PART_MAX)};
 		}
 	}
-	return true;
 }
 
 /* Where a byte of the frame is in an entry; it is in a part. */
@@ -229,7 +226,9 @@ int frame_finish(struct frame *f, const uint32_t *sizes, unsigned n, bool payloa
 	plan->n_sums = f->n_sums;
 	plan->n_lengths = f->n_lengths;
 	plan->n_sizes = n;
-	if (!wrong && (!make_parts(f) || !make_walks(f) || !make_covers(f)))
+	if (!wrong)
+		make_parts(f);
+	if (!wrong && (!make_walks(f) || !make_covers(f)))
 		wrong = "so many bytes that vary are more than a plan holds";
 	if (wrong)
 		return err_set(e, -EINVAL, EXIT_USAGE, "cannot build the frames", NULL, "%s", wrong);

@@ -38,7 +38,7 @@ static enum option_action parse(const char *line)
 	return option_parse(&cfg, argc, argv, &problems);
 }
 
-static void good(const char *line)
+static inline void good(const char *line)
 {
 	parse(line);
 	if (problems.n)
@@ -46,7 +46,7 @@ static void good(const char *line)
 }
 
 /* One problem, about object, with word in its cause. */
-static void bad(const char *line, const char *object, const char *word)
+static inline void bad(const char *line, const char *object, const char *word)
 {
 	parse(line);
 	if (problems.n != 1 || strcmp(problems.e[0].object, object) != 0 || !strstr(problems.e[0].cause, word))

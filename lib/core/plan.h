@@ -14,8 +14,8 @@
 
 #define TX_TEMPLATE_MAX 9216U /* the largest frame, without FCS, rounded up */
 #define TX_WALKS_MAX    16U
-#define TX_PARTS_MAX    8U
-#define TX_PART_MAX     16U /* bytes */
+#define TX_PARTS_MAX    TX_WALKS_MAX /* a walk has 9 bytes at most: there are never more parts than walks */
+#define TX_PART_MAX     16U          /* bytes */
 #define TX_ENTRY_MAX    128U
 #define TX_SUMS_MAX     4U
 #define TX_COVERS_MAX   16U
