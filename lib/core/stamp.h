@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stamp: the last 18 bytes of a packet's payload, by which a receiver knows it again. Big-endian:
+ *
+ *      0  run        2   the number of the run that sent it
+ *      2  flow       3   the number of the packet's flow in its run, from 0
+ *      5  time       5   when it was sent, in ns: the low 40 bits of the sender's clock
+ *     10  sequence   4   the number of the packet in its flow, from 0: the low 32 bits
+ *     14  check      4   a mix of the rest
+ *
+ * The check is the upper half of a 64-bit product: few instructions for both compilers. It tells stamps from bytes that
+ * happen to stand there (one in 2^32 passes), and guards against nothing else: the packet's checksums do that.
+ */
+#ifndef SQUALL_CORE_STAMP_H
+#define SQUALL_CORE_STAMP_H
+
+#include "types.h"
+
+#include <stdbool.h>
+
+#define STAMP_LEN       18U
+#define STAMP_FLOWS     (1U << 24)
+#define STAMP_TIME_BITS 40U
+
+struct stamp {
+	uint16_t run;
+	uint32_t flow; /* below STAMP_FLOWS */
+	uint32_t sequence;
+	uint64_t time_ns; /* of what is written the low 40 bits count */
+};
+
+/* flow and time as they stand in a stamp */
+CORE_INLINE uint64_t stamp_place(uint32_t flow, uint64_t time_ns)
+{
+	return (uint64_t)flow << STAMP_TIME_BITS | (time_ns & ((1ULL << STAMP_TIME_BITS) - 1));
+}
+
+/* The multipliers are odd and without a pattern. All zeros are no stamp. */
+CORE_INLINE uint32_t stamp_check(uint16_t run, uint64_t place, uint32_t sequence)
+{
+	uint64_t mix = (place + 0x6a09e667f3bcc909ULL) * 0xd6e8feb86659fd93ULL;
+
+	mix ^= mix >> 32;
+	mix += (uint64_t)run << 32 | sequence;
+	return (uint32_t)((mix * 0x9fb21c651e98df25ULL) >> 32);
+}
+
+/* Writes the stamp at p. Returns its part of a checksum (csum.h), as from an even offset. */
+CORE_INLINE uint64_t stamp_write(unsigned char *p, const struct stamp *s)
+{
+	uint64_t place = stamp_place(s->flow, s->time_ns);
+	uint64_t head = core_be64(place);
+	uint64_t tail = core_be64((uint64_t)s->sequence << 32 | stamp_check(s->run, place, s->sequence));
+	uint16_t run = core_be16(s->run);
+
+	core_put16(p, run);
+	core_put64(p + 2, head);
+	core_put64(p + 10, tail);
+	return (head >> 32) + (head & 0xffffffff) + (tail >> 32) + (tail & 0xffffffff) + run;
+}
+
+/* False: these 18 bytes are no stamp, and *s is not to be used. */
+CORE_INLINE bool stamp_read(const unsigned char *p, struct stamp *s)
+{
+	uint64_t place = core_be64(core_get64(p + 2));
+	uint64_t tail = core_be64(core_get64(p + 10));
+
+	s->run = core_be16(core_get16(p));
+	s->flow = (uint32_t)(place >> STAMP_TIME_BITS);
+	s->time_ns = place & ((1ULL << STAMP_TIME_BITS) - 1);
+	s->sequence = (uint32_t)(tail >> 32);
+	return (uint32_t)tail == stamp_check(s->run, place, s->sequence);
+}
+
+/* How long after the time of a stamp now_ns is, by the same clock: right for as much as 2^39 ns (9 minutes), before or
+ * after. */
+CORE_INLINE int64_t stamp_elapsed(uint64_t now_ns, uint64_t time_ns)
+{
+	return (int64_t)((now_ns - time_ns) << (64 - STAMP_TIME_BITS)) >> (64 - STAMP_TIME_BITS);
+}
+
+#endif
