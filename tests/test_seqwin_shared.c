@@ -10,6 +10,7 @@ static void meanwhile(void);
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,11 +59,11 @@ static void *share(void *arg)
 {
 	struct sharer *s = arg;
 
-	__atomic_fetch_add(&together.ready, 1, __ATOMIC_SEQ_CST);
-	while (__atomic_load_n(&together.ready, __ATOMIC_SEQ_CST) < SHARED_THREADS)
+	atomic_fetch_add(&together.ready, 1);
+	while (atomic_load(&together.ready) < SHARED_THREADS)
 		;
 	for (;;) {
-		uint64_t from = __atomic_fetch_add(&together.next, 24, __ATOMIC_RELAXED);
+		uint64_t from = atomic_fetch_add(&together.next, 24);
 
 		if (from >= SHARED_NUMBERS)
 			return NULL;
