@@ -38,21 +38,53 @@ static void check_backend(const struct config *cfg, const char *option, const ch
 		problem_add(p, option, "there is no backend \"%s\"; squall devices lists them", text);
 }
 
+/* The backend in an interface's name. */
+static void check_name(const struct config *cfg, const char *option, const char *name, struct problems *p)
+{
+	const char *colon = strchr(name, ':');
+
+	if (!colon)
+		return;
+	check_backend(cfg, option, name, (size_t)(colon - name), p);
+	if (cfg->backend[0] &&
+	    (strlen(cfg->backend) != (size_t)(colon - name) || memcmp(cfg->backend, name, strlen(cfg->backend)) != 0))
+		problem_add(p, "--backend", "%s, but the interface's name says otherwise: %s", cfg->backend, name);
+}
+
 static void check_interface(const struct config *cfg, struct problems *p)
 {
-	const char *colon = strchr(cfg->interface, ':');
-
 	if (!cfg->interface[0])
 		problem_missing(p, "--interface", "missing: say which interface; squall devices lists them");
 	if (cfg->backend[0])
 		check_backend(cfg, "--backend", cfg->backend, strlen(cfg->backend), p);
-	if (!colon)
-		return;
-	check_backend(cfg, "--interface", cfg->interface, (size_t)(colon - cfg->interface), p);
-	if (cfg->backend[0] && (strlen(cfg->backend) != (size_t)(colon - cfg->interface) ||
-				memcmp(cfg->backend, cfg->interface, strlen(cfg->backend)) != 0))
-		problem_add(p, "--backend", "%s, but the interface's name says otherwise: %s", cfg->backend,
-			    cfg->interface);
+	check_name(cfg, "--interface", cfg->interface, p);
+}
+
+/* A wire in memory: what goes in comes out of the same one. */
+static bool is_wire(const struct config *cfg, const char *name)
+{
+	const struct pio_backend *backend;
+	const char *device;
+
+	pio_name_split(name, cfg->backend, &backend, &device);
+	return backend && !backend->needs_link && backend->queues;
+}
+
+static void check_pair(const struct config *cfg, struct problems *p)
+{
+	bool wire = is_wire(cfg, cfg->interface);
+
+	check_name(cfg, "--rx-interface", cfg->rx_interface, p);
+	if (!cfg->rx_interface[0] && !wire)
+		problem_missing(p, "--rx-interface",
+				"missing: say where the packets come back (the same interface for round trips)");
+	if (cfg->rx_interface[0] && strcmp(cfg->rx_interface, cfg->interface) != 0 &&
+	    (wire || is_wire(cfg, cfg->rx_interface)))
+		problem_add(p, "--rx-interface",
+			    "what is sent comes out of the same loop, and of no other: leave it out");
+	if (cfg->mode == MODE_PCAP && cfg->rx_mode == RX_MODE_NONE && !cfg->filters.n)
+		problem_missing(p, "--filter",
+				"missing: a capture holds all kinds of packets; say which of them to receive");
 }
 
 /* What was given must have an effect. */
@@ -75,6 +107,8 @@ static void check_given(const struct config *cfg, struct problems *p)
 			    RX_DEFAULT_PORT);
 	if (cfg->dry_run && cfg->write_file[0])
 		problem_add(p, "--dry-run", "writes nothing: leave out --write");
+	if (cfg->verb == VERB_PAIR && cfg->mode == MODE_RECEIVE)
+		problem_add(p, "--mode", "receive stands for squall recv; a pair sends as well");
 	if (strcmp(cfg->write_file, "-") == 0 && forms)
 		problem_add(p, "--write", "- and a report cannot both have the standard output");
 	if (forms > 1)
@@ -91,7 +125,7 @@ void traffic_check(struct config *cfg, struct problems *p)
 {
 	check_interface(cfg, p);
 	check_given(cfg, p);
-	if (cfg->verb == VERB_SEND) {
+	if (verb_sends(cfg->verb)) {
 		if (option_given(cfg, OPTION_BPS) && !option_given(cfg, OPTION_PPS))
 			cfg->pps.kind = RATE_UNSET;
 		if (cfg->pcap[0] && !option_given(cfg, OPTION_MODE))
@@ -100,6 +134,8 @@ void traffic_check(struct config *cfg, struct problems *p)
 			cfg->duration_ns = 0;
 		gen_check(cfg, p);
 	}
+	if (cfg->verb == VERB_PAIR)
+		check_pair(cfg, p);
 	rx_filter_check(cfg, p);
 	for (unsigned i = 0; i < cfg->cpus.n; i++)
 		if (!worker_cpu_usable(cfg->cpus.cpu[i]))

@@ -29,7 +29,7 @@
 #define LOOP_SRC_MAC "02:00:00:00:00:01"
 #define LOOP_DST_MAC "02:00:00:00:00:02"
 
-int ends_find_link(struct ends *ends, const struct config *cfg, struct err *e)
+int ends_find_link(struct ends *ends, const char *interface, const char *backend_name, struct err *e)
 {
 	const struct pio_backend *backend;
 	const char *device;
@@ -37,7 +37,7 @@ int ends_find_link(struct ends *ends, const struct config *cfg, struct err *e)
 	int rc;
 
 	memset(ends, 0, sizeof(*ends));
-	pio_name_split(cfg->interface, cfg->backend, &backend, &device);
+	pio_name_split(interface, backend_name, &backend, &device);
 	if (backend && !backend->needs_link) {
 		uint32_t n = 1;
 

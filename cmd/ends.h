@@ -23,9 +23,10 @@ struct ends {
 };
 
 /*
- * Finds the link of cfg->interface. EXIT_USAGE for a link that cannot be used. ends_free() releases it on every path.
+ * Finds the link of an interface's name; backend_name: as of pio_name_split(). EXIT_USAGE for a link that cannot be
+ * used. ends_free() releases it on every path.
  */
-int ends_find_link(struct ends *ends, const struct config *cfg, struct err *e);
+int ends_find_link(struct ends *ends, const char *interface, const char *backend_name, struct err *e);
 
 /* Waits for the link (EXIT_LINK), then finds source and next hop; what the user gave is taken as it is. */
 int ends_resolve(struct ends *ends, const struct config *cfg, struct err *e);

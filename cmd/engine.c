@@ -14,32 +14,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often the run looks at its workers and its limits, and at its link. */
-#define TICK_NS       (20 * NS_PER_MS)
-#define LINK_CHECK_NS (100 * NS_PER_MS)
+/* How often the run looks at its workers and its limits. */
+#define TICK_NS (20 * NS_PER_MS)
 /* From the start of the threads to the first departure: so that all of them are there. */
 #define LEAD_NS (2 * NS_PER_MS)
 /* Threads that sleep between packets are late as a rule: so much of it is no stall. */
 #define SLEEP_CATCH_UP_NS (10 * NS_PER_MS)
-/* Receivers of a sending run listen this much longer than it sends. */
+/* Receivers of a sending run listen until nothing has come for so long (a pair has --linger), */
 #define RX_TAIL_NS (100 * NS_PER_MS)
+/* or so many times as long where packets go on coming. */
+#define RX_TAILS_MAX 10
 
 _Static_assert(WORKER_CPU_ANY == -1, "what placement calls no place is no place for worker_start()");
 
 /* A processor for each sender, then for each receiver. */
-static void find_cpus(const struct engine *en, const struct host_link *link, int *cpu)
+static void find_cpus(const struct engine *en, const struct host_link *tx, const struct host_link *rx, int *cpu)
 {
 	const struct config_cpus *given = &en->cfg->cpus;
 
 	if (!given->n) {
-		placement_of_threads("", NULL, link, en->n_tx, en->n_rx, cpu);
+		placement_of_threads("", NULL, tx, en->n_tx, rx, en->n_rx, cpu);
 		return;
 	}
 	for (unsigned i = 0; i < en->n_tx + en->n_rx; i++)
 		cpu[i] = given->cpu[i % given->n];
 }
 
-int engine_init(struct engine *en, const struct config *cfg, struct pio_port *port, const struct host_link *link,
+/* The ports that the run uses, each once. */
+static void take_ports(struct engine *en, const struct engine_port *tx, const struct engine_port *rx)
+{
+	en->tx_port = en->plan && tx->port->n_tx ? tx->port : NULL;
+	en->rx_port = rx->port->n_rx ? rx->port : NULL;
+	en->n_tx = en->tx_port ? en->tx_port->n_tx : 0;
+	en->n_rx = en->rx_port ? en->rx_port->n_rx : 0;
+	en->link[0] = (struct engine_link){.port = tx->port, .link = tx->link};
+	if (rx->port != tx->port)
+		en->link[1] = (struct engine_link){.port = rx->port, .link = rx->link};
+	for (unsigned i = 0; i < 2; i++)
+		engine_link_begin(&en->link[i]);
+}
+
+const char *engine_name(const struct engine *en)
+{
+	return en->tx_port ? en->tx_port->name : en->rx_port ? en->rx_port->name : NULL;
+}
+
+int engine_init(struct engine *en, const struct config *cfg, const struct engine_port *tx, const struct engine_port *rx,
 		const struct tx_plan *plan, const struct replay *replay, struct err *e)
 {
 	int *cpu = NULL;
@@ -47,29 +67,25 @@ int engine_init(struct engine *en, const struct config *cfg, struct pio_port *po
 
 	memset(en, 0, sizeof(*en));
 	en->cfg = cfg;
-	en->port = port;
 	en->plan = plan;
 	en->replay = replay;
 	en->count = replay ? replay->total : cfg->count;
-	en->n_tx = plan ? port->n_tx : 0;
-	en->n_rx = port->n_rx;
-	/* Before anybody is told that packets are taken: a receiver counts from its opening on. */
-	en->have_drops = port->ifindex && host_link_drops(port->ifindex, &en->drops_at_start) == 0;
+	take_ports(en, tx, rx);
 	en->tx = aligned_alloc(128, (en->n_tx + 1) * sizeof(*en->tx));
 	en->rx = aligned_alloc(128, (en->n_rx + 1) * sizeof(*en->rx));
 	cpu = calloc(en->n_tx + en->n_rx + 1, sizeof(*cpu));
 	if (!en->tx || !en->rx || !cpu) {
-		rc = err_set(e, -ENOMEM, EXIT_RUN, "cannot start the run", port->name, "no memory");
+		rc = err_set(e, -ENOMEM, EXIT_RUN, "cannot start the run", engine_name(en), "no memory");
 		goto out;
 	}
 	memset(en->tx, 0, (en->n_tx + 1) * sizeof(*en->tx));
 	memset(en->rx, 0, (en->n_rx + 1) * sizeof(*en->rx));
-	find_cpus(en, link, cpu);
+	find_cpus(en, tx->link, rx->link, cpu);
 	for (unsigned i = 0; !rc && i < en->n_tx; i++) {
 		struct tx_worker *w = &en->tx[i].w;
 
 		en->tx[i].cpu = cpu[i];
-		w->queue = port->tx[i];
+		w->queue = en->tx_port->tx[i];
 		w->limiter = &en->limiter;
 		w->stop = &en->stop_tx;
 		w->sleeps = cfg->pacing == PACING_SLEEP;
@@ -79,10 +95,10 @@ int engine_init(struct engine *en, const struct config *cfg, struct pio_port *po
 			rc = tx_worker_init(w, plan, i, en->n_tx, en->count, cfg->flow_order == FLOW_ORDER_RANDOM, e);
 	}
 	en->rx_shared.stop = &en->stop_rx;
-	en->rx_shared.limit = cfg->verb == VERB_RECV ? cfg->count : 0;
+	en->rx_shared.limit = plan ? 0 : cfg->count;
 	for (unsigned i = 0; i < en->n_rx; i++) {
 		en->rx[i].cpu = cpu[en->n_tx + i];
-		en->rx[i].w.queue = port->rx[i];
+		en->rx[i].w.queue = en->rx_port->rx[i];
 		en->rx[i].w.shared = &en->rx_shared;
 	}
 out:
@@ -96,7 +112,8 @@ void engine_free(struct engine *en)
 {
 	for (unsigned i = 0; en->tx && i < en->n_tx; i++)
 		tx_worker_free(&en->tx[i].w);
-	host_drops_free(&en->drops_at_start);
+	for (unsigned i = 0; i < 2; i++)
+		engine_link_free(&en->link[i]);
 	free(en->tx);
 	free(en->rx);
 	en->tx = NULL;
@@ -134,7 +151,7 @@ static void stop(struct engine *en, enum end_reason reason)
 	atomic_store(&en->stop_tx, true);
 }
 
-static void fail(struct engine *en, const struct err *e)
+void engine_fail(struct engine *en, const struct err *e)
 {
 	if (en->err.code == EXIT_DONE)
 		en->err = *e;
@@ -165,7 +182,7 @@ static void start(struct engine *en)
 	for (unsigned i = 0; i < en->n_rx; i++) {
 		snprintf(name, sizeof(name), "squall-rx%u", i);
 		if (worker_start(&en->rx[i].thread, name, en->rx[i].cpu, run_rx, &en->rx[i].w, &e)) {
-			fail(en, &e);
+			engine_fail(en, &e);
 			return;
 		}
 	}
@@ -175,10 +192,18 @@ static void start(struct engine *en)
 			poisson_init(&en->tx[i].w.poisson, &en->limiter, en->plan->pace.seed, i, en->n_tx);
 		snprintf(name, sizeof(name), "squall-tx%u", i);
 		if (worker_start(&en->tx[i].thread, name, en->tx[i].cpu, run_tx, &en->tx[i].w, &e)) {
-			fail(en, &e);
+			engine_fail(en, &e);
 			return;
 		}
 	}
+}
+
+static bool receivers_done(const struct engine *en)
+{
+	for (unsigned i = 0; i < en->n_rx; i++)
+		if (!atomic_load_explicit(&en->rx[i].w.done, memory_order_acquire))
+			return false;
+	return true;
 }
 
 static bool all_done(const struct engine *en)
@@ -186,66 +211,24 @@ static bool all_done(const struct engine *en)
 	for (unsigned i = 0; i < en->n_tx; i++)
 		if (en->tx[i].thread.running && !atomic_load_explicit(&en->tx[i].w.done, memory_order_acquire))
 			return false;
-	for (unsigned i = 0; !en->n_tx && i < en->n_rx; i++)
-		if (!atomic_load_explicit(&en->rx[i].w.done, memory_order_acquire))
-			return false;
-	return true;
+	return en->n_tx || receivers_done(en);
 }
 
-static void check_link(struct engine *en, uint64_t now)
-{
-	struct host_link_state link;
-	struct err e = {0};
-	int rc;
-
-	if (!en->port->ifindex || now - en->link_checked_ns < LINK_CHECK_NS)
-		return;
-	en->link_checked_ns = now;
-	rc = host_link_state(en->port->ifindex, &link);
-	if (rc == -ENODEV) {
-		err_set(&e, -ENODEV, EXIT_RUN, "the run ended early", en->port->name, "the interface has vanished");
-		err_hint(&e, "squall devices shows what is there now");
-		fail(en, &e);
-		return;
-	}
-	if (rc) /* the look failed, not the link */
-		return;
-	if (link.up && link.carrier) {
-		if (en->link_down_ns)
-			engine_warn(en, "%s: the link is back after %.1f s", en->port->name,
-				    (double)(now - en->link_down_ns) / 1e9);
-		en->link_down_ns = 0;
-		return;
-	}
-	if (!en->link_down_ns) {
-		en->link_down_ns = now;
-		engine_warn(en, "%s: %s %.1f s after the start", en->port->name,
-			    link.up ? "the link lost its carrier" : "the interface was set down",
-			    (double)(now - en->start_ns) / 1e9);
-	}
-	if (en->n_tx && now - en->link_down_ns >= LINK_WAIT_NS) {
-		err_set(&e, -ENETDOWN, EXIT_LINK, "the run ended early", en->port->name,
-			"the link has been down for 5 s");
-		err_hint(&e, "the cable and the other end; the report counts what left before");
-		fail(en, &e);
-	}
-}
-
-static void check_idle(struct engine *en, uint64_t now)
+/* For how long nothing has come. */
+static uint64_t silence(struct engine *en, uint64_t now)
 {
 	struct rx_counts c;
 	uint64_t packets = 0;
 
 	for (unsigned i = 0; i < en->n_rx; i++) {
-		rx_counts_read(&en->port->rx[i]->stats.rx, &c);
+		rx_counts_read(&en->rx_port->rx[i]->stats.rx, &c);
 		packets += c.packets;
 	}
 	if (packets != en->last_rx_packets) {
 		en->last_rx_packets = packets;
 		en->last_rx_ns = now;
 	}
-	if (now - en->last_rx_ns >= en->cfg->idle_ns)
-		stop(en, END_IDLE);
+	return now - en->last_rx_ns;
 }
 
 static void interval(struct engine *en, struct report *report, uint64_t now)
@@ -264,7 +247,7 @@ static void interval(struct engine *en, struct report *report, uint64_t now)
 	if (!rc)
 		return;
 	err_set(&e, rc, EXIT_RUN, "cannot write the report", "standard output", "%s", strerror(-rc));
-	fail(en, &e);
+	engine_fail(en, &e);
 }
 
 /* What signals asked for since the last look. */
@@ -296,9 +279,10 @@ static void tick(struct engine *en, struct report *report)
 		stop(en, END_SIGNAL);
 	change_rate(en);
 	engine_check_queues(en, !all_done(en));
-	check_link(en, now);
-	if (en->n_rx && en->cfg->idle_ns)
-		check_idle(en, now);
+	for (unsigned i = 0; i < 2; i++)
+		engine_link_check(en, &en->link[i], now);
+	if (en->n_rx && en->cfg->idle_ns && silence(en, now) >= en->cfg->idle_ns)
+		stop(en, END_IDLE);
 	if (!en->n_tx && en->cfg->duration_ns && now >= en->start_ns + en->cfg->duration_ns)
 		stop(en, END_DURATION);
 	interval(en, report, now);
@@ -309,7 +293,7 @@ static bool counted(const struct engine *en)
 	uint64_t packets = en->n_tx ? 0 : atomic_load(&en->rx_shared.taken);
 
 	for (unsigned i = 0; i < en->n_tx; i++)
-		packets += atomic_load(&en->port->tx[i]->stats.tx.queued);
+		packets += atomic_load(&en->tx_port->tx[i]->stats.tx.queued);
 	return en->count && packets >= en->count;
 }
 
@@ -321,6 +305,26 @@ static enum end_reason why_ended(const struct engine *en)
 	if (counted(en))
 		return END_COUNT;
 	return en->err.code != EXIT_DONE && !time_is_up ? END_ERROR : END_DURATION;
+}
+
+/*
+ * What is still on its way when the senders have ended: until nothing has come for a while. A first signal does not cut
+ * it short: what was sent would count as lost.
+ */
+static void await_rest(struct engine *en)
+{
+	uint64_t quiet = en->cfg->verb == VERB_PAIR ? en->cfg->linger_ns : RX_TAIL_NS;
+	uint64_t now = clock_mono_ns();
+	uint64_t from = now + en->tx_port->caps.delay_ns;
+	uint64_t give_up = from + RX_TAILS_MAX * quiet;
+
+	silence(en, now);
+	if (en->last_rx_ns < from)
+		en->last_rx_ns = from;
+	while (now < give_up && !receivers_done(en) && (now < from || silence(en, now) < quiet)) {
+		signals_sleep(now < from ? from - now : quiet < TICK_NS ? quiet : TICK_NS);
+		now = clock_mono_ns();
+	}
 }
 
 void engine_run(struct engine *en, struct report *report)
@@ -336,8 +340,8 @@ void engine_run(struct engine *en, struct report *report)
 		stop(en, why_ended(en));
 	for (unsigned i = 0; i < en->n_tx; i++)
 		worker_join(&en->tx[i].thread);
-	if (en->n_tx && en->n_rx && !signals_stop)
-		signals_sleep(RX_TAIL_NS + en->port->caps.delay_ns);
+	if (en->n_tx && en->n_rx)
+		await_rest(en);
 	atomic_store(&en->stop_rx, true);
 	for (unsigned i = 0; i < en->n_rx; i++)
 		worker_join(&en->rx[i].thread);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine: runs senders and receivers on an open port until time, count, silence, a signal or an error ends them, and
+ * engine: runs senders and receivers on open ports until time, count, silence, a signal or an error ends them, and
  * reports while it does. Main thread.
  */
 #ifndef SQUALL_CMD_ENGINE_H
 #define SQUALL_CMD_ENGINE_H
 
+#include "engine_link.h"
 #include "gen/limiter.h"
 #include "gen/tx_loop.h"
 #include "lib/config.h"
@@ -28,7 +29,9 @@ struct engine_rx {
 
 struct engine {
 	const struct config *cfg;
-	struct pio_port *port;
+	struct engine_link link[2];  /* of the sender's port, and of the receiver's where that is another */
+	struct pio_port *tx_port;    /* NULL: nothing is sent */
+	struct pio_port *rx_port;    /* NULL: nothing is received */
 	const struct tx_plan *plan;  /* NULL: nothing is sent */
 	const struct replay *replay; /* NULL: what is sent is the plan's */
 	uint64_t count;              /* packets to send or to receive; 0: no limit */
@@ -38,10 +41,8 @@ struct engine {
 	unsigned n_tx, n_rx;
 	struct rx_shared rx_shared;
 	_Atomic bool stop_tx, stop_rx;
-	uint64_t start_ns;   /* monotonic: first departure, or when the receivers started */
-	uint64_t stopped_ns; /* when the run was told to end */
-	uint64_t link_checked_ns;
-	uint64_t link_down_ns;    /* since when the link has been down; 0: it is up */
+	uint64_t start_ns;        /* monotonic: first departure, or when the receivers started */
+	uint64_t stopped_ns;      /* when the run was told to end */
 	uint64_t last_rx_packets; /* for --idle */
 	uint64_t last_rx_ns;
 	struct report_sample prev, now;
@@ -53,24 +54,34 @@ struct engine {
 	unsigned dead_tx, dead_rx; /* queues that failed so far */
 	struct report_warnings warnings;
 	struct cpu_seconds cpu_at_start;
-	bool have_drops; /* the device tells of its drops */
-	struct host_drops drops_at_start;
 };
 
 /* A link that is down longer than this ends the run, and is waited for no longer before it (but see ends.h). */
 #define LINK_WAIT_NS 5000000000ULL
 
+/* What engine_init() takes: an open port and its link, which may be NULL. Both stay the caller's. */
+struct engine_port {
+	struct pio_port *port;
+	const struct host_link *link;
+};
+
 /*
- * Makes the workers for the port's queues. The port, the plan, the replay and cfg stay the caller's and must outlive
- * the engine. Processors are taken from --cpus in order, senders first; without it by the interrupts of the queues of
- * link, which may be NULL. -ENOMEM; EXIT_USAGE for a processor that cannot be had.
+ * Makes the workers for the queues of the port that sends and the one that receives: the same port, or two. The ports,
+ * the plan, the replay and cfg must outlive the engine. Processors are taken from --cpus in order, senders first;
+ * without it by the interrupts of the queues of the links. -ENOMEM; EXIT_USAGE for a processor that cannot be had.
  */
-int engine_init(struct engine *en, const struct config *cfg, struct pio_port *port, const struct host_link *link,
+int engine_init(struct engine *en, const struct config *cfg, const struct engine_port *tx, const struct engine_port *rx,
 		const struct tx_plan *plan, const struct replay *replay, struct err *e);
 void engine_free(struct engine *en);
 
 /* Tells it on stderr now, and in the report at its end. */
 void engine_warn(struct engine *en, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Takes the first error of the run, and ends it. */
+void engine_fail(struct engine *en, const struct err *e);
+
+/* For messages about the run as a whole: the port that sends, else the one that receives. */
+const char *engine_name(const struct engine *en);
 
 /* Runs to the end and writes intervals and the end record. en->err tells how it went. */
 void engine_run(struct engine *en, struct report *report);

@@ -23,11 +23,11 @@ void engine_sample(const struct engine *en, uint64_t now_ns, struct report_sampl
 
 		row.cpu = row.tx ? en->tx[i].cpu : en->rx[i].cpu;
 		if (row.tx) {
-			tx_counts_read(&en->port->tx[i]->stats.tx, &row.tx_counts);
+			tx_counts_read(&en->tx_port->tx[i]->stats.tx, &row.tx_counts);
 			tx_counts_add(&out->tx, &row.tx_counts);
 		}
 		if (row.rx) {
-			rx_counts_read(&en->port->rx[i]->stats.rx, &row.rx_counts);
+			rx_counts_read(&en->rx_port->rx[i]->stats.rx, &row.rx_counts);
 			rx_counts_add(&out->rx, &row.rx_counts);
 			class_counts_read(&en->rx[i].w.classes, &classes);
 			class_counts_add(&out->classes, &classes);
@@ -127,26 +127,13 @@ static struct report_lateness lateness(const struct engine *en)
 static void rx_times(const struct engine *en, struct report_end *end)
 {
 	for (unsigned i = 0; i < en->n_rx; i++) {
-		uint64_t first = atomic_load(&en->port->rx[i]->first_ns);
-		uint64_t last = atomic_load(&en->port->rx[i]->last_ns);
+		uint64_t first = atomic_load(&en->rx_port->rx[i]->first_ns);
+		uint64_t last = atomic_load(&en->rx_port->rx[i]->last_ns);
 
 		if (first && (!end->first_ns || first < end->first_ns))
 			end->first_ns = first;
 		end->last_ns = last > end->last_ns ? last : end->last_ns;
 	}
-}
-
-/* What the device lost during the run, by its own counters. False when it does not tell, or is gone. */
-static bool device_drops(const struct engine *en, struct host_drops *grew)
-{
-	struct host_drops now;
-	int rc;
-
-	if (!en->have_drops || host_link_drops(en->port->ifindex, &now))
-		return false;
-	rc = host_drops_sub(grew, &now, &en->drops_at_start);
-	host_drops_free(&now);
-	return rc == 0;
 }
 
 /* What a reader of the numbers should know about them. */
@@ -187,15 +174,17 @@ static void judge(struct engine *en, const struct report_end *end)
 
 	if (!en->n_tx || en->err.code != EXIT_DONE)
 		return;
-	if (en->link_down_ns && en->reason != END_SIGNAL) {
-		err_set(&en->err, -ENETDOWN, EXIT_LINK, "the run did not end well", en->port->name,
+	for (unsigned i = 0; i < 2 && en->reason != END_SIGNAL; i++) {
+		if (!en->link[i].down_ns)
+			continue;
+		err_set(&en->err, -ENETDOWN, EXIT_LINK, "the run did not end well", en->link[i].port->name,
 			"its link was down at the end");
 		err_hint(&en->err, "the cable and the other end; the report counts what left before");
 		return;
 	}
 	if (!en->cfg->strict_rate || !missing || en->limiter.unlimited)
 		return;
-	err_set(&en->err, -ERANGE, EXIT_RATE, "the requested rate was not reached", en->port->name,
+	err_set(&en->err, -ERANGE, EXIT_RATE, "the requested rate was not reached", engine_name(en),
 		"%" PRIu64 " packets of the schedule were not sent in time", missing);
 	err_hint(&en->err, "a lower --pps or --bps, or more --queues");
 }
@@ -225,14 +214,15 @@ void engine_end(struct engine *en, struct report *report)
 		end.pcap = &pcap;
 	}
 	rx_times(en, &end);
-	for (unsigned i = 0; en->port->loop && i < en->port->n_tx; i++) {
+	end.pair = en->cfg->verb == VERB_PAIR;
+	for (unsigned i = 0; i < en->n_tx && en->tx_port->loop; i++) {
 		struct loop_counts part;
 
-		loop_counts_read(&en->port->loop[i], &part);
+		loop_counts_read(&en->tx_port->loop[i], &part);
 		loop_counts_add(&end.loop, &part);
 		end.have_loop = true;
 	}
-	if (device_drops(en, &grew))
+	if (engine_link_drops(en, &grew))
 		end.device_drops = &grew;
 	remark(en);
 	judge(en, &end);

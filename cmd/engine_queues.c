@@ -32,8 +32,8 @@ void engine_check_queues(struct engine *en, bool others_go_on)
 	char count[80];
 	char text[256];
 
-	en->dead_tx = dead(en->port->tx, en->n_tx, &first);
-	en->dead_rx = dead(en->port->rx, en->n_rx, &first);
+	en->dead_tx = en->n_tx ? dead(en->tx_port->tx, en->n_tx, &first) : 0;
+	en->dead_rx = en->n_rx ? dead(en->rx_port->rx, en->n_rx, &first) : 0;
 	if (en->dead_tx + en->dead_rx == before)
 		return;
 	if (en->err.code == EXIT_DONE) {

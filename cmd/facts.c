@@ -3,6 +3,7 @@
 
 #include "facts_replay.h"
 #include "facts_send.h"
+#include "lib/option_row.h"
 #include "lib/units.h"
 
 #include <errno.h>
@@ -24,31 +25,46 @@ int facts_check_mtu(const struct ends *ends, const struct tx_plan *plan, struct 
 	return -EMSGSIZE;
 }
 
-static void interface_facts(struct report_plan *facts, const struct ends *ends, const struct pio_port *port)
+/* of: "" or, for the interface that receives only, "rx". */
+static void add_fact(struct report_plan *facts, const char *of, const char *key, const char *label, const char *text)
 {
-	const struct host_link *link = ends->link;
+	char full_key[64], full_label[64];
+
+	snprintf(full_key, sizeof(full_key), "%s%s%s", of, *of ? "_" : "", key);
+	snprintf(full_label, sizeof(full_label), "%s%s%s", of, *of ? " " : "", label);
+	report_fact_add(facts, full_key, full_label, "%s", text);
+}
+
+static void interface_facts(struct report_plan *facts, const char *of, const struct facts_port *p)
+{
+	const struct host_link *link = p->ends->link;
+	const struct pio_port *port = p->port;
+	char text[256];
 
 	if (link)
-		report_fact_add(facts, "interface", "interface", "%s (%s, MTU %u)", link->name,
-				link->driver[0] ? link->driver : "no driver name", link->mtu);
+		snprintf(text, sizeof(text), "%s (%s, MTU %u)", link->name,
+			 link->driver[0] ? link->driver : "no driver name", link->mtu);
 	else
-		report_fact_add(facts, "interface", "interface", "%s", port ? port->name : "loop");
+		snprintf(text, sizeof(text), "%s", port ? port->name : "loop");
+	add_fact(facts, of, "interface", "interface", text);
 	if (!port)
 		return;
-	report_fact_add(facts, "backend", "backend", "%s: %s", port->backend->name, port->caps.mechanism);
+	snprintf(text, sizeof(text), "%s: %s", port->backend->name, port->caps.mechanism);
+	add_fact(facts, of, "backend", "backend", text);
 	if (port->caps.why[0])
-		report_fact_add(facts, "backend_why", "because", "%s", port->caps.why);
+		add_fact(facts, of, "backend_why", "because", port->caps.why);
 	for (unsigned i = 0; i < port->caps.n_notes; i++) {
 		const struct pio_note *n = &port->caps.notes[i];
 
 		if (n->key[0])
-			report_fact_add(facts, n->key, n->label, "%s", n->text);
+			add_fact(facts, of, n->key, n->label, n->text);
 		else
 			report_warn(&facts->warnings, "%s", n->text);
 	}
-	if (ends->waited[0])
-		report_fact_add(facts, "link_wait", "link wait", "%s", ends->waited);
-	report_fact_add(facts, "queues", "queues", "%u transmit, %u receive", port->n_tx, port->n_rx);
+	if (p->ends->waited[0])
+		add_fact(facts, of, "link_wait", "link wait", p->ends->waited);
+	snprintf(text, sizeof(text), "%u transmit, %u receive", port->n_tx, port->n_rx);
+	add_fact(facts, of, "queues", "queues", text);
 }
 
 static void link_facts(struct report_plan *facts, const struct config *cfg, const struct ends *ends)
@@ -68,11 +84,11 @@ static void recv_facts(struct report_plan *facts, const struct config *cfg, cons
 	char text[200], t[32];
 
 	report_fact_add(facts, "filter", "receives", "%s", filter_describe(filter, text, sizeof(text)));
-	if (port->caps.kernel_keeps)
+	if (port && port->caps.kernel_keeps)
 		report_fact_add(facts, "kernel", "Linux", "%s",
 				port->caps.rx_copies ? "still gets every packet: these are copies"
 						     : "gets every packet but these");
-	if (cfg->verb != VERB_RECV)
+	if (verb_sends(cfg->verb))
 		return;
 	if (cfg->duration_ns)
 		report_fact_add(facts, "duration", "duration", "%s", units_format_time(cfg->duration_ns, t, sizeof(t)));
@@ -85,20 +101,34 @@ static void recv_facts(struct report_plan *facts, const struct config *cfg, cons
 		report_fact_add(facts, "duration", "duration", "until stopped");
 }
 
-void facts_fill(struct report_plan *facts, const struct config *cfg, const struct ends *ends,
-		const struct tx_plan *plan, const struct replay *replay, const struct filter *filter,
-		const struct pio_port *port)
+static void pair_facts(struct report_plan *facts, const struct config *cfg)
 {
-	facts->verb = cfg->verb == VERB_SEND ? "send" : "recv";
+	char t[32];
+
+	report_fact_add(facts, "linger", "linger", "receives until nothing has come for %s after the last packet sent",
+			units_format_time(cfg->linger_ns, t, sizeof(t)));
+}
+
+void facts_fill(struct report_plan *facts, const struct config *cfg, const struct facts_port *tx,
+		const struct facts_port *rx, const struct tx_plan *plan, const struct replay *replay,
+		const struct filter *filter)
+{
+	const struct pio_port *receiver = rx ? rx->port : tx->port;
+
+	facts->verb = option_verb_name(cfg->verb);
 	facts->tx = plan != NULL;
 	facts->rx = filter != NULL;
-	interface_facts(facts, ends, port);
+	interface_facts(facts, "", tx);
+	if (rx)
+		interface_facts(facts, "rx", rx);
 	if (replay)
-		facts_fill_replay(facts, cfg, ends, plan, replay, port);
+		facts_fill_replay(facts, cfg, tx->ends, plan, replay, tx->port);
 	else if (plan)
-		facts_fill_send(facts, cfg, ends, plan);
+		facts_fill_send(facts, cfg, tx->ends, plan);
 	if (plan)
-		link_facts(facts, cfg, ends);
+		link_facts(facts, cfg, tx->ends);
 	if (filter)
-		recv_facts(facts, cfg, filter, port);
+		recv_facts(facts, cfg, filter, receiver);
+	if (cfg->verb == VERB_PAIR)
+		pair_facts(facts, cfg);
 }

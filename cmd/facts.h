@@ -17,10 +17,18 @@
 /* EXIT_USAGE when the frame is larger than the link's MTU allows; the error says the largest --packet-size. */
 int facts_check_mtu(const struct ends *ends, const struct tx_plan *plan, struct err *e);
 
-/* plan: NULL when nothing is sent; replay: NULL when what is sent is the plan's; filter: NULL when nothing is received.
+/* An interface of the run, and its port; NULL: not opened. */
+struct facts_port {
+	const struct ends *ends;
+	const struct pio_port *port;
+};
+
+/*
+ * rx: the receiver's interface where that is another than the sender's, else NULL. plan: NULL when nothing is sent;
+ * replay: NULL when what is sent is the plan's; filter: NULL when nothing is received.
  */
-void facts_fill(struct report_plan *facts, const struct config *cfg, const struct ends *ends,
-		const struct tx_plan *plan, const struct replay *replay, const struct filter *filter,
-		const struct pio_port *port);
+void facts_fill(struct report_plan *facts, const struct config *cfg, const struct facts_port *tx,
+		const struct facts_port *rx, const struct tx_plan *plan, const struct replay *replay,
+		const struct filter *filter);
 
 #endif

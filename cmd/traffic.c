@@ -7,8 +7,9 @@
 #include "gen/pace.h"
 #include "lib/clock.h"
 #include "lib/log.h"
-#include "lib/pio/queues.h"
+#include "ports.h"
 #include "rx/rx_filter.h"
+#include "rx/sent_filter.h"
 #include "write.h"
 
 #include <errno.h>
@@ -17,90 +18,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One queue carries this on every backend; a run that asks for no more does not spin on several cores for it. */
-#define ONE_QUEUE_PPS 250000.0
-
 static bool receives(const struct config *cfg)
 {
-	return cfg->verb == VERB_RECV || cfg->rx_mode != RX_MODE_NONE || cfg->filters.n;
+	return cfg->verb != VERB_SEND || cfg->rx_mode != RX_MODE_NONE || cfg->filters.n;
 }
 
-/* How many queues of a kind: what was asked for, at most what there are; else as many as there are processors. */
-static uint32_t queues_of(const struct config *cfg, uint32_t available, uint32_t cpus, const char *what,
-			  struct report_warnings *w)
+/* Else the interface that sends receives, too. */
+static bool two_ports(const struct config *cfg)
 {
-	if (!cfg->queues)
-		return available < cpus ? available : cpus;
-	if (cfg->queues > available) {
-		report_warn(w, "%u %s queues were asked for, the interface has %u: these are used", cfg->queues, what,
-			    available);
-		return available;
-	}
-	return cfg->queues;
+	return cfg->verb == VERB_PAIR && cfg->rx_interface[0] && strcmp(cfg->rx_interface, cfg->interface) != 0;
 }
 
-static uint32_t cpus_of(const struct config *cfg)
-{
-	return cfg->cpus.n ? cfg->cpus.n : worker_cpus_usable();
-}
-
-static uint32_t tx_queues_of(const struct config *cfg, const struct ends *ends, const struct tx_plan *plan,
-			     struct report_warnings *w)
-{
-	uint32_t n = queues_of(cfg, ends->tx_queues, cpus_of(cfg), "transmit", w);
-	double pps = pace_pps(&plan->pace);
-
-	if (!cfg->queues && cfg->mode == MODE_PCAP) /* the wire's order is the capture's */
-		n = 1;
-	if (!cfg->queues && !cfg->cpus.n && pps >= 0 && pps <= ONE_QUEUE_PPS)
-		n = 1;
-	if (n <= plan->flows)
-		return n;
-	if (cfg->mode == MODE_PCAP)
-		report_warn(w, "the capture has %" PRIu64 " packets, so %" PRIu64 " of %u transmit queues are used",
-			    plan->flows, plan->flows, n);
-	else if (cfg->queues || cfg->cpus.n)
-		report_warn(w,
-			    "a flow stays on one queue, so %" PRIu64
-			    " of %u transmit queues are used: more --flows use "
-			    "more",
-			    plan->flows, n);
-	return (uint32_t)plan->flows;
-}
-
-/* Where each receive queue has packets of its own, one that is not opened would be missed. */
-static uint32_t rx_queues_of(const struct config *cfg, const struct ends *ends, const struct pio_backend *backend,
-			     struct report_warnings *w)
-{
-	uint32_t cpus = backend->rx_by_device && !cfg->cpus.n ? ends->rx_queues : cpus_of(cfg);
-
-	return queues_of(cfg, ends->rx_queues, cpus, "receive", w);
-}
-
-/* Said at once, since it is seldom what one wants. */
-static void warn_of_queues_left(const struct config *cfg, const struct ends *ends, const struct pio_port *port,
-				struct report_warnings *w)
-{
-	char or_else[32] = "leave --queues out", text[256];
-
-	if (!port->backend->rx_by_device || !port->n_rx)
-		return;
-	if (cfg->cpus.n)
-		snprintf(or_else, sizeof(or_else), "--queues %u", ends->rx_queues);
-	pio_queues_left(ends->link, port->n_rx, or_else, text, sizeof(text));
-	if (!text[0])
-		return;
-	log_warn("%s", text);
-	report_warn(w, "%s", text);
-}
-
-/* One run, from the interface to the open port. */
+/* One run, from the interfaces to the open ports. */
 struct traffic {
 	struct ends ends;
+	struct ends rx_ends; /* of a pair of two interfaces */
 	struct tx_plan plan;
 	struct replay replay; /* of --mode pcap; else empty */
 	struct filter filter;
 	struct pio_port *port;
+	struct pio_port *rx_port; /* of a pair of two interfaces, else NULL */
 	struct report_plan facts;
 	struct engine engine;
 };
@@ -131,20 +68,36 @@ static int resolve_flows(struct traffic *t, const struct config *cfg, struct err
 	return rc ? rc : facts_check_mtu(ends, &t->plan, e);
 }
 
-/* The interface, and what is to be sent from it or taken; nothing is touched but neighbours asked for addresses. */
+/*
+ * What is sent comes as it is from another interface, and on the same one from a looped cable so or from a reflector
+ * the other way round.
+ */
+static int build_filter(struct traffic *t, const struct config *cfg, struct err *e)
+{
+	const struct ends *rx = two_ports(cfg) ? &t->rx_ends : &t->ends;
+	bool sent = cfg->verb == VERB_PAIR && !cfg->filters.n &&
+		    (cfg->rx_mode == RX_MODE_NONE || cfg->rx_mode == RX_MODE_GENERATED_FLOW);
+
+	if (sent)
+		return sent_filter_build(&t->plan, rx->link && rx->link->index == t->ends.link->index, &t->filter, e);
+	return rx_filter_build(cfg, &rx->host, rx->link, &t->ends.gen.src_ip, &t->filter, e);
+}
+
+/* The interfaces, and what is to be sent and taken; nothing is touched but neighbours asked for addresses. */
 static int resolve(struct traffic *t, const struct config *cfg, struct err *e)
 {
 	struct ends *ends = &t->ends;
-	int rc = ends_find_link(ends, cfg, e);
+	int rc = ends_find_link(ends, cfg->interface, cfg->backend, e);
 
-	if (!rc && cfg->verb == VERB_SEND) {
+	if (!rc && two_ports(cfg))
+		rc = ends_find_link(&t->rx_ends, cfg->rx_interface, cfg->backend, e);
+	if (!rc && t->rx_ends.link)
+		rc = ends_wait_link(&t->rx_ends, false, e);
+	if (!rc && verb_sends(cfg->verb))
 		rc = cfg->mode == MODE_PCAP ? resolve_replay(t, cfg, e) : resolve_flows(t, cfg, e);
-	} else if (!rc && ends->link) {
+	else if (!rc && ends->link)
 		rc = ends_wait_link(ends, false, e);
-	}
-	if (!rc && receives(cfg))
-		rc = rx_filter_build(cfg, &ends->host, ends->link, &ends->gen.src_ip, &t->filter, e);
-	return rc;
+	return !rc && receives(cfg) ? build_filter(t, cfg, e) : rc;
 }
 
 /* The user has to agree to this: nothing holds the packets back. */
@@ -155,37 +108,20 @@ static bool unlimited(const struct traffic *t)
 	return pace_pps(&t->plan.pace) < 0;
 }
 
-static int open_port(struct traffic *t, const struct config *cfg, struct err *e)
+static int open_ports(struct traffic *t, const struct config *cfg, struct err *e)
 {
-	struct pio_conf conf = {.name = cfg->interface,
-				.backend = cfg->backend,
-				.filter = &t->filter,
-				.qdisc = cfg->qdisc,
-				.rx_frames = cfg->rx_frames,
-				.xdp_mode = (enum xdp_choice)cfg->xdp_mode,
-				.napi_defer = (enum when_helpful)cfg->napi_defer,
-				.busy_poll_ns = cfg->busy_poll_ns};
-	struct ends *ends = &t->ends;
-	const struct pio_backend *backend;
-	int rc = cfg->verb == VERB_SEND ? ends_confirm(ends, cfg, unlimited(t), e) : 0;
+	struct report_warnings *w = &t->facts.warnings;
+	const struct tx_plan *plan = verb_sends(cfg->verb) ? &t->plan : NULL;
+	const struct filter *filter = receives(cfg) ? &t->filter : NULL;
+	int rc = plan ? ends_confirm(&t->ends, cfg, unlimited(t), e) : 0;
 
-	conf.max_frame = cfg->verb == VERB_SEND ? t->plan.max_len : ends->link ? ends->link->mtu + FACTS_L2_MAX : 0;
-	conf.host = &ends->host;
+	if (!rc && two_ports(cfg))
+		rc = port_open(cfg, &t->rx_ends, cfg->rx_interface, NULL, filter, &t->rx_port, w, e);
 	if (!rc)
-		rc = pio_choose(&conf, &backend, e);
-	if (rc)
-		return rc;
-	if (ends->link)
-		pio_queues_of_link(backend, ends->link, &ends->tx_queues, &ends->rx_queues);
-	if (cfg->verb == VERB_SEND)
-		conf.tx_queues = tx_queues_of(cfg, ends, &t->plan, &t->facts.warnings);
-	if (receives(cfg))
-		conf.rx_queues = rx_queues_of(cfg, ends, backend, &t->facts.warnings);
-	rc = pio_open(&conf, &t->port, e);
-	if (rc || !ends->link)
-		return rc;
-	warn_of_queues_left(cfg, ends, t->port, &t->facts.warnings);
-	return ends_wait_link(ends, t->port->caps.restarts_link, e);
+		rc = port_open(cfg, &t->ends, cfg->interface, plan, t->rx_port ? NULL : filter, &t->port, w, e);
+	if (!rc && t->rx_port)
+		rc = port_wait(&t->rx_ends, t->rx_port, e);
+	return rc ? rc : port_wait(&t->ends, t->port, e);
 }
 
 /* NULL: what is sent is the plan's. */
@@ -194,14 +130,25 @@ static const struct replay *replay_of(const struct traffic *t)
 	return t->replay.capture.n ? &t->replay : NULL;
 }
 
+static void tell_plan(struct traffic *t, const struct config *cfg, const struct tx_plan *plan)
+{
+	const struct facts_port tx = {.ends = &t->ends, .port = t->port};
+	const struct facts_port apart = {.ends = &t->rx_ends, .port = t->rx_port};
+
+	facts_fill(&t->facts, cfg, &tx, two_ports(cfg) ? &apart : NULL, plan, replay_of(t),
+		   receives(cfg) ? &t->filter : NULL);
+}
+
 static void run(struct traffic *t, const struct config *cfg, struct report *report, struct err *e)
 {
-	const struct tx_plan *plan = cfg->verb == VERB_SEND ? &t->plan : NULL;
+	const struct tx_plan *plan = verb_sends(cfg->verb) ? &t->plan : NULL;
 	const struct replay *replay = replay_of(t);
-	int rc = engine_init(&t->engine, cfg, t->port, t->ends.link, plan, replay, e);
+	const struct engine_port tx = {.port = t->port, .link = t->ends.link};
+	const struct engine_port apart = {.port = t->rx_port, .link = t->rx_ends.link};
+	int rc = engine_init(&t->engine, cfg, &tx, t->rx_port ? &apart : &tx, plan, replay, e);
 
 	if (!rc) {
-		facts_fill(&t->facts, cfg, &t->ends, plan, replay, t->port->n_rx ? &t->filter : NULL, t->port);
+		tell_plan(t, cfg, plan);
 		rc = report_begin(report, &t->facts, clock_wall_ns());
 		if (rc)
 			err_set(e, rc, EXIT_RUN, "cannot write the report", "standard output", "%s", strerror(-rc));
@@ -223,7 +170,7 @@ static void tell(struct traffic *t, const struct config *cfg, struct report *rep
 	uint64_t written = 0;
 	int rc = 0;
 
-	facts_fill(&t->facts, cfg, &t->ends, &t->plan, replay_of(t), NULL, NULL);
+	tell_plan(t, cfg, &t->plan);
 	if (cfg->write_file[0])
 		rc = write_frames(cfg, &t->plan, replay_of(t), &written, e);
 	if (!rc && cfg->write_file[0])
@@ -256,7 +203,7 @@ void traffic_main(const struct config *cfg, struct report *report, struct err *e
 	bool tells = cfg->dry_run || cfg->write_file[0];
 
 	if (!rc && !tells)
-		rc = open_port(t, cfg, e);
+		rc = open_ports(t, cfg, e);
 	if (!rc && tells)
 		tell(t, cfg, report, e);
 	else if (!rc)
@@ -265,8 +212,10 @@ void traffic_main(const struct config *cfg, struct report *report, struct err *e
 		report_stopped(report, e);
 	else
 		report_end(report, NULL, e, NULL);
+	pio_close(t->rx_port);
 	pio_close(t->port);
 	replay_free(&t->replay);
+	ends_free(&t->rx_ends);
 	ends_free(&t->ends);
 	free(t);
 }

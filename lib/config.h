@@ -16,7 +16,13 @@ enum verb {
 	VERB_SEND = 1,
 	VERB_RECV = 2,
 	VERB_DEVICES = 4,
+	VERB_PAIR = 8, /* sends and receives */
 };
+
+static inline bool verb_sends(enum verb verb)
+{
+	return verb & (VERB_SEND | VERB_PAIR);
+}
 
 enum mode { MODE_UDP, MODE_TCP_SYN, MODE_ICMP_ECHO, MODE_IMIX, MODE_RAW, MODE_PCAP, MODE_RECEIVE };
 enum flow_walk { FLOW_WALK_STEP, FLOW_WALK_CROSS };
@@ -70,9 +76,11 @@ struct config {
 	enum verb verb;
 
 	/* Where. */
-	char interface[CONFIG_STR_MAX]; /* "eth1", "afpacket:eth1", "loop:sink,queues=4" */
-	char backend[16];               /* --backend; empty: by the name, or the best that works */
-	uint32_t queues;                /* 0: all that the interface has, or one for each of --cpus */
+	char interface[CONFIG_STR_MAX];    /* "eth1", "afpacket:eth1", "loop:sink,queues=4" */
+	char rx_interface[CONFIG_STR_MAX]; /* of a pair's receiver, where it is another */
+	char backend[16];                  /* --backend; empty: by the name, or the best that works */
+	uint32_t queues;                   /* 0: all that the interface has, or one for each of --cpus */
+	uint32_t rx_queues;                /* of a pair's receiver; 0: all that its interface has */
 	struct config_cpus cpus;
 	bool qdisc;
 	int xdp_mode;          /* enum xdp_choice */
@@ -135,7 +143,8 @@ struct config {
 	struct config_ports rx_ports;
 	struct prefix rx_cidr;
 	struct config_filters filters;
-	uint64_t idle_ns; /* 0: no idle limit */
+	uint64_t idle_ns;   /* 0: no idle limit */
+	uint64_t linger_ns; /* of a pair: how long nothing must have come before its receiver ends */
 
 	/* Output and questions. */
 	bool json;

@@ -133,7 +133,7 @@ int host_xdp_parse(const void *msg, size_t len, struct host_xdp *out);
 
 /* Counters of lost packets by name. They are several views of the same packets: to be shown, never added up. */
 struct host_drop {
-	char name[48];
+	char name[64];
 	uint64_t n;
 };
 struct host_drops {
@@ -161,6 +161,8 @@ int host_link_drops(int index, struct host_drops *out);
  * empty then.
  */
 int host_drops_sub(struct host_drops *out, const struct host_drops *now, const struct host_drops *then);
+/* Adds each counter of part, with the owner's name in front unless that is NULL. -ENOMEM: sum holds some of them. */
+int host_drops_add(struct host_drops *sum, const struct host_drops *part, const char *owner);
 void host_drops_free(struct host_drops *d);
 
 /*

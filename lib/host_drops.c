@@ -208,6 +208,18 @@ int host_drops_sub(struct host_drops *out, const struct host_drops *now, const s
 	return rc;
 }
 
+int host_drops_add(struct host_drops *sum, const struct host_drops *part, const char *owner)
+{
+	char name[sizeof(part->drop->name)];
+	int rc = 0;
+
+	for (unsigned i = 0; !rc && i < part->n; i++) {
+		snprintf(name, sizeof(name), "%s%s%s", owner ? owner : "", owner ? " " : "", part->drop[i].name);
+		rc = add(sum, name, part->drop[i].n);
+	}
+	return rc;
+}
+
 void host_drops_free(struct host_drops *d)
 {
 	free(d->drop);

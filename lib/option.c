@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-#define FOR_SEND VERB_SEND
-#define FOR_RECV VERB_RECV
-#define FOR_BOTH (VERB_SEND | VERB_RECV)
-#define FOR_ALL  (VERB_SEND | VERB_RECV | VERB_DEVICES)
+#define FOR_SEND (VERB_SEND | VERB_PAIR)
+#define FOR_RECV (VERB_RECV | VERB_PAIR)
+#define FOR_PAIR VERB_PAIR
+#define FOR_BOTH (VERB_SEND | VERB_RECV | VERB_PAIR)
+#define FOR_ALL  (FOR_BOTH | VERB_DEVICES)
 
 OPTION_TABLE(OPTION_CHECK)
 
@@ -38,6 +39,8 @@ const char *const option_section_titles[OPTION_SECTION_COUNT] = {OPTION_SECTIONS
 const struct option_verb option_verbs[OPTION_VERBS] = {
 	{"send", VERB_SEND, "send packets (the default)"},
 	{"recv", VERB_RECV, "receive and count packets"},
+	{"pair", VERB_PAIR,
+	 "send and receive in one process: over two interfaces, or one that brings the packets back"},
 	{"devices", VERB_DEVICES, "list the interfaces and what each backend can do with them"},
 };
 

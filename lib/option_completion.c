@@ -27,7 +27,7 @@ static void write_values(const struct option_row *row, FILE *to)
 		fprintf(to, " words=\"%s\" ;;\n", names);
 	} else if (row->type == OPTION_TYPE_FILE) {
 		fputs(" mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); return ;;\n", to);
-	} else if (row == &option_rows[OPTION_INTERFACE]) {
+	} else if (row == &option_rows[OPTION_INTERFACE] || row == &option_rows[OPTION_RX_INTERFACE]) {
 		fputs(" words=$(ip -br link 2>/dev/null | sed 's/[@ ].*//') ;;\n", to);
 	} else {
 		fputs(" return ;;\n", to);
@@ -48,6 +48,12 @@ static void write_names(const struct option_verb *verb, FILE *to)
 	fputs("\" ;;\n", to);
 }
 
+static void write_verbs(FILE *to)
+{
+	for (unsigned i = 0; i < OPTION_VERBS; i++)
+		fprintf(to, "%s ", option_verbs[i].name);
+}
+
 void option_completion(FILE *to)
 {
 	fputs("# shellcheck shell=bash\n"
@@ -56,7 +62,11 @@ void option_completion(FILE *to)
 	      "_squall() {\n"
 	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb=send words=\n\n"
 	      "\tcase ${COMP_WORDS[1]} in\n"
-	      "\trecv | devices) verb=${COMP_WORDS[1]} ;;\n"
+	      "\t",
+	      to);
+	for (unsigned i = 0; i < OPTION_VERBS; i++)
+		fprintf(to, "%s%s", i ? " | " : "", option_verbs[i].name);
+	fputs(") verb=${COMP_WORDS[1]} ;;\n"
 	      "\tesac\n"
 	      "\t# --name=value comes as three words.\n"
 	      "\tif [[ $cur == = ]]; then\n\t\tcur=\n"
@@ -73,10 +83,12 @@ void option_completion(FILE *to)
 	fputs("\t\tesac\n"
 	      "\t\t[[ $COMP_CWORD -eq 1 && $cur != -* ]] && words=\"",
 	      to);
-	for (unsigned i = 0; i < OPTION_VERBS; i++)
-		fprintf(to, "%s ", option_verbs[i].name);
+	write_verbs(to);
 	fputs("help version\"\n"
-	      "\t\t[[ $prev == help ]] && words=\"send recv devices\"\n"
+	      "\t\t[[ $prev == help ]] && words=\"",
+	      to);
+	write_verbs(to);
+	fputs("\"\n"
 	      "\t\t;;\n"
 	      "\tesac\n"
 	      "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"

@@ -115,7 +115,8 @@ static void write_help(const struct option_row *row, enum verb verb, FILE *to)
 
 void option_help(enum verb verb, FILE *to)
 {
-	fprintf(to, "Usage: squall [send] OPTION...\n       squall recv OPTION...\n       squall devices [OPTION...]\n"
+	fprintf(to, "Usage: squall [send] OPTION...\n       squall recv OPTION...\n       squall pair OPTION...\n"
+		    "       squall devices [OPTION...]\n"
 		    "       squall help [VERB]\n\n");
 	for (unsigned i = 0; i < OPTION_VERBS; i++) {
 		if (option_verbs[i].verb == verb)
@@ -161,7 +162,8 @@ void option_markdown(FILE *to)
 	fputs("# Options\n\n"
 	      "This page is made from the option table, `lib/option_table.h`, by `cmake --build build --target "
 	      "docs`.\n\n"
-	      "    squall [send] OPTION...\n    squall recv OPTION...\n    squall devices [OPTION...]\n"
+	      "    squall [send] OPTION...\n    squall recv OPTION...\n    squall pair OPTION...\n"
+	      "    squall devices [OPTION...]\n"
 	      "    squall help [VERB]\n    squall version\n\n"
 	      "`send` is the verb when none is given. An option given twice: the last one counts. A flag also takes "
 	      "`=true` or\n`=false`, and `--no-NAME` turns it off. All problems are told together, before any "

@@ -18,6 +18,26 @@ static void write_text(const char *text, FILE *to)
 	}
 }
 
+/* Whom it is for, where that is not everybody who moves packets. */
+static void write_verbs(const struct option_row *row, FILE *to)
+{
+	const unsigned all = OPTION_VERBS_MOVE;
+	unsigned left = row->verbs & all;
+
+	if (row->verbs & VERB_DEVICES)
+		fputs("Also for\n.Cm devices .\n", to);
+	if (left == all)
+		return;
+	fputs("For\n", to);
+	for (unsigned i = 0; i < OPTION_VERBS; i++) {
+		if (!(left & option_verbs[i].verb))
+			continue;
+		left &= ~(unsigned)option_verbs[i].verb;
+		fprintf(to, ".Cm %s%s\n", option_verbs[i].name, !left ? "" : left & (left - 1) ? " ," : "\nand");
+	}
+	fputs("only.\n", to);
+}
+
 static void write_item(const struct option_row *row, FILE *to)
 {
 	char facts[OPTION_FACTS_MAX];
@@ -42,10 +62,7 @@ static void write_item(const struct option_row *row, FILE *to)
 		putc(')', to);
 	}
 	fputs(".\n", to);
-	if ((row->verbs & (VERB_SEND | VERB_RECV)) != (VERB_SEND | VERB_RECV))
-		fprintf(to, "For\n.Cm %s\nonly.\n", row->verbs & VERB_SEND ? "send" : "recv");
-	else if (row->verbs & VERB_DEVICES)
-		fputs("Also for\n.Cm devices .\n", to);
+	write_verbs(row, to);
 }
 
 static void write_options(FILE *to)
@@ -94,11 +111,12 @@ void option_man(FILE *to)
 	      ".Sh SYNOPSIS\n"
 	      ".Nm\n.Op Cm send\n.Op Ar option ...\n"
 	      ".Nm\n.Cm recv\n.Op Ar option ...\n"
+	      ".Nm\n.Cm pair\n.Op Ar option ...\n"
 	      ".Nm\n.Cm devices\n.Op Ar option ...\n"
 	      ".Nm\n.Cm help\n.Op Ar verb\n"
 	      ".Sh DESCRIPTION\n",
 	      to);
-	fputs(".Nm\nsends packets on an interface at a rate, or receives and counts them.\n"
+	fputs(".Nm\nsends packets on an interface at a rate, receives and counts them, or does both.\n"
 	      ".Bl -tag -width devices\n",
 	      to);
 	for (unsigned i = 0; i < OPTION_VERBS; i++)
@@ -117,6 +135,8 @@ void option_man(FILE *to)
 	      "A thousand flows for ten seconds:\n"
 	      ".Dl squall \\-i eth1 \\-\\-dst\\-ip 192.0.2.10 \\-\\-flows 1000 \\-\\-pps 1M \\-d 10s\n"
 	      ".Pp\nCount them on the other machine:\n"
-	      ".Dl squall recv \\-i eth1\n",
+	      ".Dl squall recv \\-i eth1\n"
+	      ".Pp\nBoth on one machine with two interfaces, through what is between them:\n"
+	      ".Dl squall pair \\-i eth1 \\-r eth2 \\-\\-dst\\-ip 192.0.2.10\n",
 	      to);
 }

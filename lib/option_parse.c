@@ -176,7 +176,7 @@ static void tell_unknown_verb(const char *word, struct problems *p)
 	if (n.best)
 		problem_add(p, word, "unknown verb; did you mean squall %s?", n.best);
 	else
-		problem_add(p, word, "unknown verb; there are send, recv and devices");
+		problem_add(p, word, "unknown verb; squall help lists them");
 }
 
 enum option_action option_parse(struct config *cfg, int argc, char **argv, struct problems *p)

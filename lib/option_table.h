@@ -11,7 +11,7 @@
  *   field    where it goes in struct config; its C type must be the one of the type, or this does not compile
  *   text     the default as one would type it; "" leaves the field zero: not given
  *   arg      what help calls the value; "" for flags
- *   verbs    SEND, RECV, BOTH (these two), ALL
+ *   verbs    SEND (and pair), RECV (and pair), PAIR, BOTH (SEND and RECV), ALL
  *   scope    RUN: one for the run; STREAM: each stream has its own
  *   section  the heading it is listed under
  *   help     one sentence; its full stop is added
@@ -120,12 +120,16 @@
 #define OPTION_TABLE(X) \
 	X(INTERFACE, "interface", "i", STRING, interface, "", "NAME", BOTH, RUN, INTERFACE, \
 	  "interface to use: eth1, or with its backend afpacket:eth1, loop:queues=4") \
+	X(RX_INTERFACE, "rx-interface", "r", STRING, rx_interface, "", "NAME", PAIR, RUN, INTERFACE, \
+	  "interface on which the packets come back; the sender's own for round trips and looped cables; not needed with loop:") \
 	X(BACKEND, "backend", "", STRING, backend, "", "NAME", BOTH, RUN, INTERFACE, \
 	  "way to the interface; not given: by the interface's name, or the best one that works") \
 	X(QUEUES, "queues", "", U32, queues, "0", "N", BOTH, RUN, INTERFACE, \
 	  "queues to use, each with its own thread; 0: one for each of --cpus, or all that the interface has but no more than "\
 	  "processors, and one to send at up to 250 kpps; afxdp receives on all queues that are in use", \
 	  RANGE(0, 65535)) \
+	X(RX_QUEUES, "rx-queues", "", U32, rx_queues, "0", "N", PAIR, RUN, INTERFACE, \
+	  "queues to receive on; 0: all that the receiving interface has, however many send (--queues)", RANGE(0, 65535)) \
 	X(CPUS, "cpus", "", CPUS, cpus, "", "LIST", BOTH, RUN, INTERFACE, \
 	  "CPUs to run the threads on, as in 0-3,5; not given: beside the one that takes the queue's interrupt, and left to " \
 	  "the kernel where a queue has none of its own") \
@@ -240,7 +244,8 @@
 	  "end with exit code 5 when the rate that was asked for was not reached") \
 	\
 	X(RX_MODE, "rx-mode", "", ENUM, rx_mode, "none", "MODE", BOTH, RUN, RECEIVE, \
-	  "what to take from the kernel; recv without it and without --filter takes UDP to port 9000", CHOICES(RX_MODES)) \
+	  "what to take from the kernel; without it and without --filter recv takes UDP to port 9000, and pair what it sends", \
+	  CHOICES(RX_MODES)) \
 	X(RX_PORT, "rx-port", "", PORTS, rx_ports, "", "PORT,...", BOTH, RUN, RECEIVE, \
 	  "ports of --rx-mode udp-port and tcp-port; may be repeated") \
 	X(RX_CIDR, "rx-cidr", "", PREFIX, rx_cidr, "", "ADDRESS/LEN", BOTH, RUN, RECEIVE, \
@@ -250,6 +255,9 @@
 	  "different kinds must all match") \
 	X(IDLE, "idle", "", TIME, idle_ns, "0", "TIME", RECV, RUN, RECEIVE, \
 	  "end when nothing has come for this long, before the first packet too; 0: never") \
+	X(LINGER, "linger", "", TIME, linger_ns, "100ms", "TIME", PAIR, RUN, RECEIVE, \
+	  "how long nothing must have come, after the last packet was sent, before the receiver ends; where packets go on " \
+	  "coming it waits 10 times as long at most", RANGE(0, 60000000000)) \
 	X(ALLOW_MATCH_ALL, "allow-match-all", "", BOOL, allow_match_all, "false", "", BOTH, RUN, RECEIVE, \
 	  "agree to take all traffic from the kernel, your own login's too") \
 	\

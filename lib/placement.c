@@ -93,22 +93,25 @@ void placement_choose(const struct placement *p, const int *irq_cpu, unsigned n,
 	}
 }
 
-void placement_of_threads(const char *root, const cpu_set_t *allowed, const struct host_link *link, unsigned n_tx,
-			  unsigned n_rx, int *cpu)
+void placement_of_threads(const char *root, const cpu_set_t *allowed, const struct host_link *tx, unsigned n_tx,
+			  const struct host_link *rx, unsigned n_rx, int *cpu)
 {
 	struct placement machine;
 	bool any = false;
 
 	for (unsigned i = 0; i < n_tx + n_rx; i++)
 		cpu[i] = -1;
-	if (!link)
-		return;
-	/* The longer of the two comes as it is needed, and the other is its beginning. */
-	if (n_rx >= n_tx) {
-		placement_irq_cpus(root, link, n_rx, cpu + n_tx);
+	if (tx != rx) {
+		if (tx)
+			placement_irq_cpus(root, tx, n_tx, cpu);
+		if (rx)
+			placement_irq_cpus(root, rx, n_rx, cpu + n_tx);
+	} else if (tx &&
+		   n_rx >= n_tx) { /* the longer of the two comes as it is needed, and the other is its beginning */
+		placement_irq_cpus(root, rx, n_rx, cpu + n_tx);
 		memcpy(cpu, cpu + n_tx, n_tx * sizeof(*cpu));
-	} else {
-		placement_irq_cpus(root, link, n_tx, cpu);
+	} else if (tx) {
+		placement_irq_cpus(root, tx, n_tx, cpu);
 		memcpy(cpu + n_tx, cpu, n_rx * sizeof(*cpu));
 	}
 	for (unsigned i = 0; i < n_tx + n_rx; i++)

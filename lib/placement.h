@@ -56,10 +56,11 @@ void placement_irq_cpus(const char *root, const struct host_link *link, unsigned
 void placement_choose(const struct placement *p, const int *irq_cpu, unsigned n, int *cpu);
 
 /*
- * All of it, for a run on a link: a processor for each of n_tx + n_rx threads, those that send first; thread i of
- * either kind has queue i. root, allowed and -1: as above. link NULL: there is no link, and all are -1.
+ * All of it, for a run: a processor for each of n_tx + n_rx threads, those that send first; thread i of
+ * either kind has queue i, of the sending and of the receiving link, which may be one. root, allowed and -1: as above.
+ * A link that is NULL: there is none, and its threads are at -1.
  */
-void placement_of_threads(const char *root, const cpu_set_t *allowed, const struct host_link *link, unsigned n_tx,
-			  unsigned n_rx, int *cpu);
+void placement_of_threads(const char *root, const cpu_set_t *allowed, const struct host_link *tx, unsigned n_tx,
+			  const struct host_link *rx, unsigned n_rx, int *cpu);
 
 #endif

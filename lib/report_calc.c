@@ -60,3 +60,8 @@ uint64_t calc_rx_dropped(const struct rx_counts *c)
 	STATS_RX(ADD_DROPS)
 	return sum;
 }
+
+int64_t calc_difference(const struct tx_counts *tx, const struct rx_counts *rx)
+{
+	return (int64_t)(tx->completed - rx->packets);
+}

@@ -39,4 +39,7 @@ bool calc_is_drop(const char *key);
 uint64_t calc_tx_dropped(const struct tx_counts *c);
 uint64_t calc_rx_dropped(const struct rx_counts *c);
 
+/* Packets sent less packets received; negative when more came than left. */
+int64_t calc_difference(const struct tx_counts *tx, const struct rx_counts *rx);
+
 #endif

@@ -292,6 +292,7 @@ json_t *report_json_end(struct report *r, const struct report_end *end)
 	put_text(r, o, "reason", end_reason_name(end->reason));
 	report_json_put(r, o, "tx", end_tx_json(r, end, &s));
 	report_json_put(r, o, "rx", end_rx_json(r, end, &s));
+	report_json_put(r, o, "difference", end->pair ? json_integer(calc_difference(&s.tx, &s.rx)) : json_null());
 	report_json_put(r, o, "queues", queues);
 	report_json_put(r, o, "loop", end->have_loop ? loop_json(r, &end->loop) : json_null());
 	report_json_put(r, o, "pcap", pcap_json(r, end->pcap));

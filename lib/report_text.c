@@ -153,6 +153,17 @@ static void rx_lines(struct report *r, const struct report_span *s)
 #undef CLASS_LINE
 }
 
+static void pair_line(struct report *r, const struct report_span *s)
+{
+	int64_t fewer = calc_difference(&s->tx, &s->rx);
+
+	if (fewer)
+		fprintf(r->out, "pair %20" PRIi64 " packets %s received than sent\n", fewer < 0 ? -fewer : fewer,
+			fewer < 0 ? "more" : "fewer");
+	else
+		fputs("pair as many packets received as sent\n", r->out);
+}
+
 /* As wide as a name and its number are in the lines above. */
 static void device_lines(struct report *r, const struct host_drops *d)
 {
@@ -213,6 +224,8 @@ static void text_end(struct report *r, const struct report_end *end, const struc
 		tx_lines(r, &s, end);
 	if (r->rx)
 		rx_lines(r, &s);
+	if (end->pair)
+		pair_line(r, &s);
 #define LOOP_LINE(key, help) amount_line(r, "loop", end->loop.key, help);
 	if (end->have_loop) {
 		STATS_LOOP(LOOP_LINE)

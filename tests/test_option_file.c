@@ -148,7 +148,7 @@ static void round_trip(const char *line)
 	assert_non_null(f);
 	option_dump_config(&first, f);
 	fclose(f);
-	parse_with(cfg.verb == VERB_SEND ? "send" : "recv", "");
+	parse_with(option_verb_name(cfg.verb), "");
 	if (problems.n)
 		fail_msg("%s: %s: %s", line, problems.e[0].object, problems.e[0].cause);
 	for (unsigned i = 0; i < OPTION_TOTAL; i++) {
@@ -196,6 +196,7 @@ static void dump_reads_back(void **state)
 		"--pcap-too-large skip --pcap-max-gap none --pcap-preload 4096 --rewrite-mac src=02:00:00:00:00:01 "
 		"--rewrite-ip ::/0=::/0 --rewrite-vlan none=1");
 	round_trip("recv -i null --rx-mode all --idle 1ms -d 0 --count 5 --dst-ip 10.0.0.0/8 --src-ip 10.0.0.1");
+	round_trip("pair -i a -r b --rx-queues 2 --linger 1ns --idle 3s --pps 5");
 	round_trip("-i \\\x01\"\xc3\xa9~~ --backend ~");
 	round_trip("--mode receive -i e");
 	for (unsigned i = 0; i < OPTION_TOTAL; i++) {

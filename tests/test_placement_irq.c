@@ -307,7 +307,7 @@ static void garbage(void **state)
 /* Threads of a run: those of a queue are beside its interrupt, whichever direction has more queues. */
 static void threads(void **state)
 {
-	struct host_link link = {.name = "eth1"};
+	struct host_link link = {.name = "eth1"}, other = {.name = "eth2"};
 	int got[7] = {0};
 	cpu_set_t set;
 
@@ -320,16 +320,22 @@ static void threads(void **state)
 		CPU_SET(i, &set);
 	/* Interrupts on 0 and 1 of six processors of which nothing is known. Queue 2 has none. */
 	got[6] = -9;
-	placement_of_threads(tree, &set, &link, 3, 2, got);
+	placement_of_threads(tree, &set, &link, 3, &link, 2, got);
 	assert_memory_equal(got, ((const int[]){2, 3, -1, 4, 5, 0, -9}), sizeof(got));
 	got[5] = -9;
-	placement_of_threads(tree, &set, &link, 1, 3, got);
+	placement_of_threads(tree, &set, &link, 1, &link, 3, got);
 	assert_memory_equal(got, ((const int[]){2, 3, 4, -1, 5, -9, -9}), sizeof(got));
-	placement_of_threads(tree, &set, NULL, 1, 3, got);
+	placement_of_threads(tree, &set, NULL, 1, NULL, 3, got);
 	assert_memory_equal(got, none, 4 * sizeof(got[0]));
-	placement_of_threads(tree, &set, &link, 0, 0, got);
+	placement_of_threads(tree, &set, &link, 0, &link, 0, got);
+	/* Two links: the other has no interrupts. */
+	got[3] = -9;
+	placement_of_threads(tree, &set, &link, 2, &other, 1, got);
+	assert_memory_equal(got, ((const int[]){2, 3, -1, -9}), 4 * sizeof(got[0]));
+	placement_of_threads(tree, &set, NULL, 1, &link, 2, got);
+	assert_memory_equal(got, ((const int[]){-1, 2, 3, -9}), 4 * sizeof(got[0]));
 	link.name[3] = '2';
-	placement_of_threads(tree, &set, &link, 4, 0, got);
+	placement_of_threads(tree, &set, &link, 4, &link, 0, got);
 	assert_memory_equal(got, none, 4 * sizeof(got[0]));
 }
 

@@ -21,8 +21,9 @@ expect() {
 	}
 }
 
-expect "squall " "send recv devices help version"
+expect "squall " "send recv pair devices help version"
 expect "squall re" "recv"
+expect "squall pair --rx-" "--rx-interface --rx-queues --rx-frames --rx-mode --rx-port --rx-cidr"
 expect "squall help d" "devices"
 expect "squall --pp" "--pps"
 expect "squall send --flow" "--flows --flow-order --flow-walk --flow-label"

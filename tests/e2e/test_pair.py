@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sender and receiver in one process: over a wire in memory, over two interfaces, back to the one that sends."""
+import re
+import signal
+
+from lab import A, B, Case, Squall, ip, link, mac, main, sh, squall, until
+
+TO = ("--dst-ip", "192.0.2.9", "--no-tui")
+
+
+def pair(where, *args, **kw):
+    return squall(where, "pair", *args, "--no-tui", **kw)
+
+
+class Wire(Case):
+    """In memory."""
+
+    def test_all_that_is_sent_is_received(self):
+        for device, queues in (("loop:", 1), ("loop:queues=4", 4), ("loop:queues=3,delay=300ms", 3)):
+            with self.subTest(device=device):
+                run = self.ok(pair(None, "-i", device, *TO, "--flows", 100, "--count", 20_000, "--pps", "unlimited", "--queues", 1))
+                end = run.end_record
+                self.assertEqual((end["tx"]["packets"], end["rx"]["packets"], end["difference"], end["reason"]), (20_000, 20_000, 0, "count"))
+                self.assertEqual([q["rx_packets"] is not None for q in end["queues"]], [True] * queues)
+                self.assertEqual(run.json["start"]["verb"], "pair")
+
+    def test_the_receivers_queues_can_be_narrowed(self):
+        end = self.ok(pair(None, "-i", "loop:queues=4", *TO, "--flows", 100, "--count", 1000, "--queues", 2, "--rx-queues", 1)).end_record
+        self.assertEqual([(q["tx_packets"], q["rx_packets"]) for q in end["queues"]], [(500, 1000), (500, None)])
+
+    def test_the_difference(self):
+        run = pair(None, "-i", "loop:loss=5%,duplicate=1%,seed=3", *TO, "--count", 20_000, "--pps", "unlimited")
+        end = self.ok(run).end_record
+        self.assertEqual(end["difference"], end["loop"]["lost"] - end["loop"]["duplicated"])
+        text = pair(None, "-i", "loop:loss=5%,duplicate=1%,seed=3", *TO, "--count", 20_000, "--pps", "unlimited", form=None)
+        self.assertRegex(text.out, rf"(?m)^pair +{end['difference']} packets fewer received than sent$")
+        text = pair(None, "-i", "loop:duplicate=100%", *TO, "--count", 10, form=None)
+        self.assertRegex(text.out, r"(?m)^pair +10 packets more received than sent$")
+        self.assertIsNone(self.ok(squall(None, "send", "-i", "loop:", *TO, "--count", 10)).end_record["difference"])
+
+    def test_every_kind_of_packet_is_taken_by_default(self):
+        for args in (("--mode", "tcp-syn"), ("--mode", "icmp-echo"), ("--mode", "imix"), ("--vlan", 5, "--outer-vlan", 6), ("--dst-ip", "2001:db8::/64"), ("--mpls", "16,17"),
+                     ("--tunnel", "vxlan,dst=198.51.100.1", "--src-ip", "192.0.2.1"), ("--mode", "raw", "--dst-mac", "02:00:00:00:00:09")):
+            with self.subTest(args=args):
+                flows = () if "raw" in args else ("--flows", 50)
+                end = self.ok(pair(None, "-i", "loop:", *TO, *flows, "--count", 500, *args)).end_record
+                self.assertEqual((end["rx"]["packets"], end["rx"]["filtered"]), (500, 0))
+
+    def test_a_filter_of_ones_own(self):
+        end = self.ok(pair(None, "-i", "loop:", *TO, "--flows", 10, "--count", 1000, "--filter", "proto=udp,src-port=1024-1026")).end_record
+        self.assertEqual((end["rx"]["packets"], end["rx"]["filtered"], end["difference"]), (300, 700, 700))
+
+    def test_a_signal_still_drains(self):
+        run = Squall(None, "pair", "-i", "loop:delay=400ms", *TO, "--pps", "10k", "--interval", "100ms", form="--json-stream")
+        run.wait_for('"interval"', "out")
+        run.signal()
+        run.end()
+        self.assertEqual(run.rc, 0, run.err)
+        last = run.lines["out"][-1]
+        self.assertRegex(last, '"reason": "signal"')
+        self.assertEqual(int(re.search(r'"difference": (-?\d+)', last)[1]), 0)
+
+    def test_a_second_signal_leaves_at_once(self):
+        run = Squall(None, "pair", "-i", "loop:delay=9s", *TO, "--pps", "10k", "--interval", "100ms", form="--json-stream")
+        run.wait_for('"interval"', "out")
+        run.signal()
+        until(lambda: "squall-tx0" not in sh("ps", "-L", "-o", "comm=", "-p", run.process.pid))
+        run.signal(signal.SIGTERM)
+        self.assertEqual(run.end(5).rc, 130)
+
+    def test_what_is_slow_to_come_is_waited_for(self):
+        # The wire delivers one packet every 50 ms, and holds a few; then 150 ms of silence.
+        end = self.ok(pair(None, "-i", "loop:rate=20", *TO, "--count", 5, "--pps", "unlimited", "--linger", "150ms")).end_record
+        self.assertEqual((end["rx"]["packets"], end["difference"]), (5, 0))
+
+    def test_refusals(self):
+        self.refused("pair", "-i", "qa", *TO, names=("--rx-interface", "come back"))
+        self.refused("pair", "-i", "loop:", "-r", "loop:queues=2", *TO, names=("--rx-interface", "same loop"))
+        self.refused("pair", "-i", "qa", "-r", "loop:", *TO, names=("--rx-interface", "same loop"))
+        self.refused("pair", "-i", "loop:", *TO, "--mode", "receive", names=("--mode", "recv"))
+        self.refused("pair", "-i", "loop:", "--pcap", "/dev/null", names=("--filter", "which of them"))
+        self.refused("pair", "-i", "qa", "-r", "nosuch:qb", *TO, names=("--rx-interface", "no backend"))
+        self.refused("send", "-i", "qa", "-r", "qb", *TO, names=("--rx-interface", "not an option of squall send"))
+
+
+class Interfaces(Case):
+    """Two ends of a cable on one machine: pa and pb, both in A."""
+
+    def setUp(self):
+        sh("ip", "-n", A, "link", "add", "pa", "type", "veth", "peer", "name", "pb")
+        for dev, host in (("pa", 1), ("pb", 2)):
+            sh("sysctl", "-qw", f"net.ipv6.conf.{dev}.disable_ipv6=1", where=A)
+            ip(A, "addr", "add", f"10.79.{host}.1/24", "dev", dev)
+            ip(A, "link", "set", dev, "up")
+        self.to = ("--dst-ip", "10.79.2.1", "--dst-mac", mac(A, "pb"))
+
+    def tearDown(self):
+        ip(A, "link", "del", "pa", check=False)
+
+    def test_over_a_cable(self):
+        for backend in ("afpacket", "afxdp"):
+            with self.subTest(backend=backend):
+                run = self.ok(pair(A, "-i", f"{backend}:pa", "-r", f"{backend}:pb", *self.to, "--flows", 100, "--pps", "20k", "-d", "1s"))
+                end, start = run.end_record, run.json["start"]
+                self.assertEqual((end["tx"]["packets"], end["rx"]["packets"], end["difference"]), (20_000, 20_000, 0))
+                self.assertEqual((end["rx"]["dropped"], end["reason"]), (0, "duration"))
+                self.assertTrue(start["interface"].startswith("pa ") and start["rx_interface"].startswith("pb "), start)
+                self.assertIn(backend, start["rx_backend"])
+                self.assertEqual("rx_xdp" in start, backend == "afxdp")
+
+    def test_two_backends(self):
+        end = self.ok(pair(A, "-i", "afpacket:pa", "-r", "afxdp:pb", *self.to, "--flows", 10, "--count", 5000, "--pps", "20k")).end_record
+        self.assertEqual((end["rx"]["packets"], end["difference"]), (5000, 0))
+
+    def test_what_others_send_is_not_counted(self):
+        run = Squall(A, "pair", "-i", "afpacket:pa", "-r", "afpacket:pb", *self.to, "--pps", "1k", "-d", "2s", "--no-tui", "--interval", "100ms", form="--json-stream")
+        run.wait_for('"interval"', "out")
+        self.ok(squall(A, "send", "-i", "afpacket:pa", *self.to, "--dst-port", 9001, "--count", 100, "--no-tui"))
+        run.end()
+        self.assertRegex(run.lines["out"][-1], '"difference": 0,')
+
+    def test_packets_that_go_on_coming_are_not_waited_for(self):
+        other = Squall(A, "send", "-i", "afpacket:pa", *self.to, "--pps", "1k", "-d", "20s", "--no-tui")
+        run = self.ok(pair(A, "-i", "afpacket:pa", "-r", "afpacket:pb", *self.to, "--count", 10, "--linger", "50ms"))
+        other.signal()
+        self.assertGreater(other.end().end_record["tx"]["packets"], 300)  # it sent all the while: 10 times --linger
+        self.assertLess(run.end_record["difference"], -300)
+        self.assertLess(run.end_record["seconds"], 5)
+
+    def test_each_failing_port_is_named(self):
+        self.refused("pair", "-i", "afpacket:pa", "-r", "afpacket:nope", *self.to, names=("nope",))
+        self.refused("pair", "-i", "afpacket:nope", "-r", "afpacket:pb", *self.to, names=("nope",))
+        ip(A, "link", "set", "pb", "down")
+        self.refused("pair", "-i", "afpacket:pa", "-r", "afpacket:pb", *self.to, rc=7, names=("pb",))
+
+    def test_the_receivers_link_vanishes(self):
+        run = Squall(A, "pair", "-i", "afpacket:qa", "-r", "afpacket:pb", "--dst-ip", "10.78.0.2", "--pps", "1k", "-d", "20s", "--no-tui", "--interval", "100ms", form="--json-stream")
+        run.wait_for('"interval"', "out")
+        ip(A, "link", "del", "pa")
+        run.end(10)
+        self.assertEqual(run.rc, 1)
+        self.assertRegex(run.err, "afpacket:pb")
+
+    def test_nothing_stays_behind(self):
+        self.ok(pair(A, "-i", "afxdp:pa", "-r", "afxdp:pb", *self.to, "--count", 100))
+        for dev in ("pa", "pb"):
+            self.assertNotIn("xdp", link(A, dev))
+
+
+if __name__ == "__main__":
+    main()
