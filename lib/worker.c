@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "worker.h"
 
+#include "clock.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -12,6 +14,7 @@ static void *enter(void *arg)
 	struct worker *w = arg;
 
 	w->fn(w->arg);
+	atomic_store(&w->cpu_ns, clock_read(CLOCK_THREAD_CPUTIME_ID));
 	return NULL;
 }
 
@@ -29,6 +32,9 @@ unsigned worker_cpus_usable(void)
 
 	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }
+
+/* Of a thread that has one of these blocked, the kernel ends the process without asking its handler. */
+static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
 
 int worker_start(struct worker *w, const char *name, int cpu, void (*fn)(void *arg), void *arg, struct err *e)
 {
@@ -48,6 +54,8 @@ int worker_start(struct worker *w, const char *name, int cpu, void (*fn)(void *a
 		pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
 	}
 	sigfillset(&all);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigdelset(&all, faults[i]);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	rc = pthread_create(&w->thread, &attr, enter, w);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -65,4 +73,17 @@ void worker_join(struct worker *w)
 		return;
 	pthread_join(w->thread, NULL);
 	w->running = false;
+}
+
+uint64_t worker_cpu_ns(const struct worker *w)
+{
+	uint64_t ns = atomic_load(&w->cpu_ns);
+	struct timespec ts;
+	clockid_t id;
+
+	if (ns || !w->running)
+		return ns;
+	if (pthread_getcpuclockid(w->thread, &id) || clock_gettime(id, &ts)) /* it is just ending */
+		return atomic_load(&w->cpu_ns);
+	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * worker: a named thread on a processor. Signals are blocked in it, so that they reach the main thread.
+ * worker: a named thread on a processor. Signals are blocked in it, so that they reach the main thread; but not those
+ * that its own faults raise, so that who has something to put right before the end can.
  */
 #ifndef SQUALL_WORKER_H
 #define SQUALL_WORKER_H
@@ -8,7 +9,9 @@
 #include "err.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #define WORKER_CPU_ANY (-1)
 
@@ -17,6 +20,7 @@ struct worker {
 	bool running;
 	void (*fn)(void *arg);
 	void *arg;
+	_Atomic uint64_t cpu_ns; /* what it took in all; written as it ends */
 };
 
 /*
@@ -28,6 +32,9 @@ int worker_start(struct worker *w, const char *name, int cpu, void (*fn)(void *a
 
 /* Waits for its end. Does nothing when it is not running. */
 void worker_join(struct worker *w);
+
+/* Processor time that it has had so far, or in all when it has ended; 0 when it was never started. Who joins it. */
+uint64_t worker_cpu_ns(const struct worker *w);
 
 /* True when the process may run on that processor. */
 bool worker_cpu_usable(int cpu);
