@@ -2,6 +2,7 @@
 #include "engine.h"
 
 #include "engine_end.h"
+#include "engine_live.h"
 #include "engine_queues.h"
 #include "lib/clock.h"
 #include "lib/log.h"
@@ -250,10 +251,9 @@ static void interval(struct engine *en, struct report *report, uint64_t now)
 	engine_fail(en, &e);
 }
 
-/* What signals asked for since the last look. */
-static void change_rate(struct engine *en)
+/* steps: what keys and signals asked for since the last look. */
+static void change_rate(struct engine *en, int steps)
 {
-	int steps = signals_rate_steps();
 	char rate[32];
 
 	if (!steps || !en->n_tx)
@@ -274,10 +274,13 @@ static void change_rate(struct engine *en)
 static void tick(struct engine *en, struct report *report)
 {
 	uint64_t now = clock_mono_ns();
+	struct report_wish wish = engine_follow(en, report, now);
 
 	if (signals_stop)
 		stop(en, END_SIGNAL);
-	change_rate(en);
+	if (wish.stop)
+		stop(en, END_USER);
+	change_rate(en, signals_rate_steps() + wish.rate_steps);
 	engine_check_queues(en, !all_done(en));
 	for (unsigned i = 0; i < 2; i++)
 		engine_link_check(en, &en->link[i], now);
@@ -338,6 +341,7 @@ void engine_run(struct engine *en, struct report *report)
 	engine_check_queues(en, false);
 	if (!en->stopped_ns)
 		stop(en, why_ended(en));
+	engine_show_stopping(en, report);
 	for (unsigned i = 0; i < en->n_tx; i++)
 		worker_join(&en->tx[i].thread);
 	if (en->n_tx && en->n_rx)

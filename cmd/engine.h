@@ -46,6 +46,7 @@ struct engine {
 	uint64_t last_rx_packets; /* for --idle */
 	uint64_t last_rx_ns;
 	struct report_sample prev, now;
+	struct report_sample live; /* for a form that follows the run */
 	uint64_t reported_ns;
 	unsigned rate_changes;
 	enum end_reason reason;

@@ -23,10 +23,12 @@ void engine_sample(const struct engine *en, uint64_t now_ns, struct report_sampl
 
 		row.cpu = row.tx ? en->tx[i].cpu : en->rx[i].cpu;
 		if (row.tx) {
+			row.cpu_ns += worker_cpu_ns(&en->tx[i].thread);
 			tx_counts_read(&en->tx_port->tx[i]->stats.tx, &row.tx_counts);
 			tx_counts_add(&out->tx, &row.tx_counts);
 		}
 		if (row.rx) {
+			row.cpu_ns += worker_cpu_ns(&en->rx[i].thread);
 			rx_counts_read(&en->rx_port->rx[i]->stats.rx, &row.rx_counts);
 			rx_counts_add(&out->rx, &row.rx_counts);
 			class_counts_read(&en->rx[i].w.classes, &classes);
@@ -43,6 +45,16 @@ double engine_pps(const struct engine *en)
 
 	pace.interval = en->limiter.interval;
 	return pace_pps(&pace);
+}
+
+static double requested_pps(const struct engine *en)
+{
+	return en->replay && en->replay->original ? replay_original_pps(en->replay) : pace_pps(&en->plan->pace);
+}
+
+double engine_asked_pps(const struct engine *en)
+{
+	return en->rate_changes ? engine_pps(en) : requested_pps(en);
 }
 
 /* Positions of the schedule that were due before the end of the run. */
@@ -170,11 +182,12 @@ static void remark(struct engine *en)
 
 static void judge(struct engine *en, const struct report_end *end)
 {
+	const bool stopped = en->reason == END_SIGNAL || en->reason == END_USER;
 	uint64_t missing = end->unsent + passed_over(en) + en->now.tx.queued - en->now.tx.completed;
 
 	if (!en->n_tx || en->err.code != EXIT_DONE)
 		return;
-	for (unsigned i = 0; i < 2 && en->reason != END_SIGNAL; i++) {
+	for (unsigned i = 0; i < 2 && !stopped; i++) {
 		if (!en->link[i].down_ns)
 			continue;
 		err_set(&en->err, -ENETDOWN, EXIT_LINK, "the run did not end well", en->link[i].port->name,
@@ -200,9 +213,8 @@ void engine_end(struct engine *en, struct report *report)
 
 	engine_sample(en, now, &en->now);
 	if (en->n_tx) {
-		end.requested_pps = en->replay && en->replay->original ? replay_original_pps(en->replay)
-								       : pace_pps(&en->plan->pace);
-		end.last_pps = en->rate_changes ? engine_pps(en) : end.requested_pps;
+		end.requested_pps = requested_pps(en);
+		end.last_pps = engine_asked_pps(en);
 		end.rate_changes = en->rate_changes;
 		end.unsent = unsent(en);
 		end.tx_ns = tx_time(en);

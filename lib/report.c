@@ -46,6 +46,8 @@ const char *end_reason_name(enum end_reason reason)
 		return "error";
 	case END_IDLE:
 		return "idle";
+	case END_USER:
+		return "user";
 	}
 	return "error";
 }
@@ -95,6 +97,11 @@ struct report *report_open(const struct config *cfg, FILE *out)
 	return r;
 }
 
+void report_set_form(struct report *r, const struct report_ops *ops)
+{
+	r->ops = ops;
+}
+
 void report_close(struct report *r)
 {
 	free(r);
@@ -135,6 +142,17 @@ int report_interval(struct report *r, const struct report_sample *prev, const st
 	r->ops->interval(r, prev, now);
 	r->n_intervals++;
 	return settle(r);
+}
+
+bool report_poll(struct report *r, uint64_t now_ns, struct report_wish *wish)
+{
+	return r->ops->poll && !r->rc && r->ops->poll(r, now_ns, wish);
+}
+
+void report_live(struct report *r, const struct report_live *live)
+{
+	if (r->ops->live && !r->rc)
+		r->ops->live(r, live);
 }
 
 int report_end(struct report *r, const struct report_end *end, const struct err *e, const struct problems *all)

@@ -24,8 +24,9 @@ struct host_drops;
 
 struct report_queue {
 	unsigned queue;
-	int cpu;     /* where its thread runs; -1: not pinned */
-	bool tx, rx; /* which directions it has */
+	int cpu;         /* where its thread runs; -1: not pinned */
+	bool tx, rx;     /* which directions it has */
+	uint64_t cpu_ns; /* processor time that its threads have had */
 	struct tx_counts tx_counts;
 	struct rx_counts rx_counts;
 };
@@ -72,7 +73,7 @@ struct report_plan {
 void report_fact_add(struct report_plan *p, const char *key, const char *label, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-enum end_reason { END_DURATION, END_COUNT, END_SIGNAL, END_ERROR, END_IDLE };
+enum end_reason { END_DURATION, END_COUNT, END_SIGNAL, END_ERROR, END_IDLE, END_USER };
 
 /* How late packets were handed to the device, in ns. */
 struct report_lateness {
@@ -107,16 +108,41 @@ struct report_document {
 	const void *arg;
 };
 
+/* A run on its way, for a form that follows it between intervals. */
+struct report_live {
+	const struct report_sample *now;
+	double requested_pps; /* as things stand; negative: unlimited, NAN: nothing is sent */
+	unsigned rate_changes;
+	uint64_t count; /* packets after which it ends; 0: no limit */
+	bool stopping;  /* told to end: what is on its way is waited for */
+};
+
+/* What somebody asked of a run through the form that shows it. */
+struct report_wish {
+	bool stop;
+	int rate_steps; /* faster; negative: slower */
+};
+
 struct report;
+struct report_ops;
 
 /* The form that cfg asks for. cfg and out stay the caller's and outlive the report. NULL when memory is short. */
 struct report *report_open(const struct config *cfg, FILE *out);
+/* Before anything else is reported: another form than the one that cfg asks for. */
+void report_set_form(struct report *r, const struct report_ops *form);
 void report_close(struct report *r);
 
 int report_begin(struct report *r, const struct report_plan *plan, uint64_t wall_ns);
 
 /* Between two samples; prev is all zero for the first. */
 int report_interval(struct report *r, const struct report_sample *prev, const struct report_sample *now);
+
+/*
+ * Between begin and end, a few times as often as somebody wants to be heard: adds to *wish what was asked for since the
+ * last call. True when the form wants report_live() now. Other forms than live ones do nothing. now_ns: monotonic.
+ */
+bool report_poll(struct report *r, uint64_t now_ns, struct report_wish *wish);
+void report_live(struct report *r, const struct report_live *live);
 
 /*
  * Once, on every path. end is NULL when the run never started; e may be NULL, and e->code is EXIT_DONE when nothing

@@ -16,6 +16,8 @@ struct report_ops {
 	void (*begin)(struct report *r, const struct report_plan *plan, uint64_t wall_ns);
 	void (*interval)(struct report *r, const struct report_sample *prev, const struct report_sample *now);
 	void (*end)(struct report *r, const struct report_end *end, const struct err *e, const struct problems *all);
+	bool (*poll)(struct report *r, uint64_t now_ns, struct report_wish *wish); /* NULL: it is not live */
+	void (*live)(struct report *r, const struct report_live *live);            /* likewise */
 	void (*document)(struct report *r, const struct report_document *d, const struct err *e,
 			 const struct problems *all);
 };

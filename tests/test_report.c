@@ -76,6 +76,24 @@ static void text_of_a_run(void **state)
 	fixture_close(&f);
 }
 
+/* A form that does not follow the run wants nothing to be shown, and wishes nothing. */
+static void only_live_forms_are_live(void **state)
+{
+	struct report_wish wish = {0};
+	struct fixture f;
+
+	(void)state;
+	fixture_run(&f);
+	fixture_open(&f);
+	assert_int_equal(report_begin(f.report, &f.plan, WALL), 0);
+	assert_false(report_poll(f.report, SECOND, &wish));
+	assert_false(wish.stop || wish.rate_steps);
+	report_live(f.report, &(struct report_live){.now = &f.half});
+	fflush(f.out);
+	has_not(&f, "40000");
+	fixture_close(&f);
+}
+
 static void verbose_text_has_every_counter(void **state)
 {
 	struct fixture f;
@@ -355,6 +373,7 @@ int main(void)
 		cmocka_unit_test(verbose_text_has_every_counter),
 		cmocka_unit_test(quiet_text_is_the_summary),
 		cmocka_unit_test(text_of_nothing),
+		cmocka_unit_test(only_live_forms_are_live),
 		cmocka_unit_test(text_times),
 		cmocka_unit_test(csv_of_a_run),
 		cmocka_unit_test(csv_has_all_columns_in_every_run),
