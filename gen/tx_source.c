@@ -33,10 +33,13 @@ int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, 
 {
 	uint64_t own = plan->flows > q ? (plan->flows - q + n - 1) / n : 0;
 	uint64_t step = random_order && own > 2 ? scatter_step(own) : 1;
+	uint32_t together = (uint32_t)gcd(own, plan->n_cycle);
 
 	*s = (struct tx_source){
 		.plan = plan,
 		.n_flows = own,
+		.cycle_rounds = plan->n_cycle / together,
+		.cycle_shifts = together,
 		.quota = count ? quota_of(count, plan->flows, q, n, own) : TX_QUOTA_NONE,
 		.entries = aligned_alloc(128, own * plan->entry / 128 * 128 + 128),
 	};

@@ -17,10 +17,10 @@
 
 /* Where a sender of flows is. */
 struct tx_at {
-	uint64_t flow; /* in the table */
-	/* Which size the next packet has. */
-	uint32_t size;  /* in the plan's cycle */
-	uint32_t round; /* where the next round through the flows starts in it */
+	uint64_t flow;  /* in the table */
+	uint32_t size;  /* of the next packet, in the plan's cycle */
+	uint32_t round; /* through the flows, since the cycle was moved on last */
+	uint32_t shift; /* by how much it has been */
 };
 
 struct tx_source {
@@ -28,6 +28,12 @@ struct tx_source {
 	struct replay_cursor replay; /* of a replay, instead of flows */
 	unsigned char *entries;      /* of its flows, in the order in which they are sent */
 	uint64_t n_flows;
+	/*
+	 * The cycle of sizes goes on from packet to packet, so that each run of it has every size in proportion. After
+	 * cycle_rounds rounds through the flows both begin together; then the cycle is moved on by one, up to
+	 * cycle_shifts times in all, so that every flow comes to have every size in proportion.
+	 */
+	uint32_t cycle_rounds, cycle_shifts;
 	uint64_t quota; /* packets in all, or TX_QUOTA_NONE */
 	struct tx_at at;
 };

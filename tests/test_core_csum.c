@@ -91,6 +91,21 @@ static void udp_never_sends_zero(void **state)
 	assert_int_equal(csum_finish_udp(1), 0xfffe);
 }
 
+/* All sums that one half can be, with those of the other where carries and zeros are. */
+static void a_sum_of_two_halves_is_the_same(void **state)
+{
+	static const uint16_t halves[] = {0, 1, 2, 0x7fff, 0x8000, 0xfffd, 0xfffe, 0xffff, 0x1234, 0xedcb};
+
+	(void)state;
+	for (uint32_t a = 0; a <= 0xffff; a++)
+		for (unsigned i = 0; i < sizeof(halves) / sizeof(halves[0]); i++) {
+			uint64_t sum = (uint64_t)a + halves[i];
+
+			assert_int_equal(csum_finish_pair((uint16_t)a, halves[i]), csum_finish(sum));
+			assert_int_equal(csum_finish_pair_udp((uint16_t)a, halves[i]), csum_finish_udp(sum));
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -98,6 +113,7 @@ int main(void)
 		cmocka_unit_test(lengths_and_alignments),
 		cmocka_unit_test(folds_every_carry),
 		cmocka_unit_test(udp_never_sends_zero),
+		cmocka_unit_test(a_sum_of_two_halves_is_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

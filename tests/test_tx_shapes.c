@@ -33,8 +33,34 @@ static const struct kind kinds[] = {
 	 1},
 	{"ports, IPv6", {.mode = MODE_TCP_SYN, .flows = 77}, "fd00::/64", "eth ip6 tcp", 1},
 	{"others", {.mode = MODE_ICMP_ECHO, .flows = 77, .vlan = 9}, "10.9.0.0/24", "eth vlan ip4 echo", 1},
-	{"sizes", {.mode = MODE_IMIX, .flows = 77, .imix = "64:7,594:4,1518:1"}, "10.9.9.9", "eth ip4 udp", 3},
-	{"sizes, one flow", {.mode = MODE_IMIX, .flows = 1, .imix = "70:1,1518:2"}, "fd00::9", "eth ip6 udp", 2},
+	{"mix, IPv4", {.mode = MODE_IMIX, .flows = 77, .imix = "64:7,594:4,1518:1"}, "10.9.0.0/16", "eth ip4 udp", 3},
+	{"mix, IPv4, flows and sizes of one measure",
+	 {.mode = MODE_IMIX, .flows = 24, .imix = "64:7,594:4,1518:1"},
+	 "10.9.9.9",
+	 "eth ip4 udp",
+	 3},
+	{"mix, IPv4, the same, fewer flows",
+	 {.mode = MODE_IMIX, .flows = 4, .imix = "64:7,594:4,1518:1"},
+	 "10.9.9.9",
+	 "eth ip4 udp",
+	 3},
+	{"mix, IPv4, tagged",
+	 {.mode = MODE_IMIX, .flows = 77, .vlan = 5, .imix = "68:7,1001:4"},
+	 "10.9.0.0/16",
+	 "eth vlan ip4 udp",
+	 2},
+	{"mix, IPv6", {.mode = MODE_IMIX, .flows = 77, .imix = "71:7,594:4,1518:1"}, "fd00::/64", "eth ip6 udp", 3},
+	{"mix, one flow", {.mode = MODE_IMIX, .flows = 1, .imix = "70:1,1518:2"}, "fd00::9", "eth ip6 udp", 2},
+	{"sizes, no checksum",
+	 {.mode = MODE_IMIX, .flows = 77, .udp_checksum = CHECK_OFF, .imix = "64:7,594:4,1518:1"},
+	 "10.9.9.9",
+	 "eth ip4 udp-",
+	 3},
+	{"sizes, TCP",
+	 {.mode = MODE_TCP_SYN, .flows = 8, .vary = {.n = 1, .text = {"size=66:98:2"}}},
+	 "10.9.0.0/16",
+	 "eth ip4 tcp",
+	 17},
 };
 
 static void plan_make(const struct kind *k, struct tx_plan *plan)
@@ -56,16 +82,24 @@ static void plan_make(const struct kind *k, struct tx_plan *plan)
 	assert_int_equal(plan->n_sizes, k->sizes);
 }
 
-/* Packet number i of all: the flows in turn, and a cycle of sizes that starts one later for each flow and each round.
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+	return b ? common_divisor(b, a % b) : a;
+}
+
+/*
+ * Packet number i of all: the flows in turn, and the sizes in turn, which move on by one whenever the first flow would
+ * meet the cycle's beginning again, as often as it takes for every flow to meet every size.
  */
 static uint32_t packet_make(const struct tx_plan *plan, uint64_t i, unsigned char *frame)
 {
-	uint64_t flow = i % plan->flows;
-	const struct tx_size *size = &plan->sizes[plan->cycle[(i / plan->flows + flow) % plan->n_cycle]];
+	uint64_t divisor = common_divisor(plan->flows, plan->n_cycle);
+	uint64_t meet = plan->flows / divisor * plan->n_cycle;
+	const struct tx_size *size = &plan->sizes[plan->cycle[(i + i / meet % divisor) % plan->n_cycle]];
 	unsigned char entry[TX_ENTRY_MAX];
 
 	memcpy(frame, plan->frame, plan->max_len);
-	tx_entry_at(plan, flow, entry);
+	tx_entry_at(plan, i % plan->flows, entry);
 	tx_put(plan, entry, size, frame, 0);
 	return size->len;
 }

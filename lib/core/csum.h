@@ -34,6 +34,21 @@ CORE_INLINE uint16_t csum_finish_udp(uint64_t sum)
 	return c ? c : 0xffff;
 }
 
+/* The same two for a sum whose two halves have been folded. */
+CORE_INLINE uint16_t csum_finish_pair(uint16_t a, uint16_t b)
+{
+	uint16_t sum = (uint16_t)(a + b);
+
+	return (uint16_t) ~(sum + (sum < b)); /* an addition and its carry */
+}
+
+CORE_INLINE uint16_t csum_finish_pair_udp(uint16_t a, uint16_t b)
+{
+	uint16_t c = csum_finish_pair(a, b);
+
+	return c ? c : 0xffff;
+}
+
 /* The sum of len bytes; an odd last byte counts as if a zero followed. len up to max, a constant. */
 CORE_INLINE uint64_t csum_bytes(const unsigned char *p, uint32_t len, uint32_t max)
 {

@@ -96,7 +96,7 @@ struct tx_plan {
 	uint32_t n_parts, n_walks, n_sums, n_covers, n_lengths, n_sizes;
 	uint32_t entry;      /* bytes of an entry: parts, then a word for each checksum, rounded up to 4 */
 	uint32_t entry_sums; /* where in it the checksums begin */
-	uint32_t n_cycle;    /* packet k of a flow has size cycle[(k + flow) mod n_cycle] */
+	uint32_t n_cycle;    /* packets of one cycle of sizes */
 	uint32_t l3;         /* offset of the outermost IP header, or of what follows the last tag */
 	uint32_t l4;         /* offset of the innermost transport header */
 	uint32_t max_len;    /* of all sizes */
