@@ -102,7 +102,7 @@ static void check_given(const struct config *cfg, struct problems *p)
 		problem_add(p, "--rx-port", "goes with --rx-mode udp-port or tcp-port");
 	if (cfg->rx_cidr.ip.family && cfg->rx_mode != RX_MODE_CIDR)
 		problem_add(p, "--rx-cidr", "goes with --rx-mode cidr");
-	if (cfg->verb == VERB_RECV && option_given(cfg, OPTION_RX_MODE) && cfg->rx_mode == RX_MODE_NONE)
+	if (!verb_sends(cfg->verb) && option_given(cfg, OPTION_RX_MODE) && cfg->rx_mode == RX_MODE_NONE)
 		problem_add(p, "--rx-mode", "none receives nothing; leave it out to receive UDP to port %u",
 			    RX_DEFAULT_PORT);
 	if (cfg->dry_run && cfg->write_file[0])
@@ -136,6 +136,8 @@ void traffic_check(struct config *cfg, struct problems *p)
 	}
 	if (cfg->verb == VERB_PAIR)
 		check_pair(cfg, p);
+	if (cfg->verb == VERB_REFLECT && is_wire(cfg, cfg->interface))
+		problem_add(p, "--interface", "nobody is at the other end of a loop to send packets back to");
 	rx_filter_check(cfg, p);
 	for (unsigned i = 0; i < cfg->cpus.n; i++)
 		if (!worker_cpu_usable(cfg->cpus.cpu[i]))

@@ -44,9 +44,9 @@ static void find_cpus(const struct engine *en, const struct host_link *tx, const
 /* The ports that the run uses, each once. */
 static void take_ports(struct engine *en, const struct engine_port *tx, const struct engine_port *rx)
 {
-	en->tx_port = en->plan && tx->port->n_tx ? tx->port : NULL;
+	en->tx_port = tx->port->n_tx ? tx->port : NULL;
 	en->rx_port = rx->port->n_rx ? rx->port : NULL;
-	en->n_tx = en->tx_port ? en->tx_port->n_tx : 0;
+	en->n_tx = en->plan ? tx->port->n_tx : 0;
 	en->n_rx = en->rx_port ? en->rx_port->n_rx : 0;
 	en->link[0] = (struct engine_link){.port = tx->port, .link = tx->link};
 	if (rx->port != tx->port)
@@ -101,6 +101,11 @@ int engine_init(struct engine *en, const struct config *cfg, const struct engine
 		en->rx[i].cpu = cpu[en->n_tx + i];
 		en->rx[i].w.queue = en->rx_port->rx[i];
 		en->rx[i].w.shared = &en->rx_shared;
+		if (cfg->verb != VERB_REFLECT)
+			continue;
+		en->rx[i].w.reflector = &en->rx[i].reflector;
+		en->rx[i].reflector.tx = en->rx_port->tx[i];
+		en->rx[i].reflector.own = rx->link->mac;
 	}
 out:
 	free(cpu);

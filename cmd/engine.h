@@ -23,6 +23,7 @@ struct engine_tx {
 
 struct engine_rx {
 	struct rx_worker w;
+	struct reflector reflector; /* used by a run that reflects */
 	struct worker thread;
 	int cpu;
 };
@@ -38,7 +39,7 @@ struct engine {
 	struct limiter limiter;
 	struct engine_tx *tx;
 	struct engine_rx *rx;
-	unsigned n_tx, n_rx;
+	unsigned n_tx, n_rx; /* threads */
 	struct rx_shared rx_shared;
 	_Atomic bool stop_tx, stop_rx;
 	uint64_t start_ns;        /* monotonic: first departure, or when the receivers started */

@@ -13,15 +13,16 @@
 void engine_sample(const struct engine *en, uint64_t now_ns, struct report_sample *out)
 {
 	struct class_counts classes;
-	unsigned n = en->n_tx > en->n_rx ? en->n_tx : en->n_rx;
+	unsigned n_tx = en->tx_port ? en->tx_port->n_tx : 0;
+	unsigned n = n_tx > en->n_rx ? n_tx : en->n_rx;
 
 	memset(out, 0, sizeof(*out));
 	out->elapsed_ns = now_ns > en->start_ns ? now_ns - en->start_ns : 0;
 	out->n_queues = n < REPORT_QUEUES_MAX ? n : REPORT_QUEUES_MAX;
 	for (unsigned i = 0; i < n; i++) {
-		struct report_queue row = {.queue = i, .tx = i < en->n_tx, .rx = i < en->n_rx};
+		struct report_queue row = {.queue = i, .tx = i < n_tx, .rx = i < en->n_rx};
 
-		row.cpu = row.tx ? en->tx[i].cpu : en->rx[i].cpu;
+		row.cpu = i < en->n_tx ? en->tx[i].cpu : row.rx ? en->rx[i].cpu : -1;
 		if (row.tx) {
 			row.cpu_ns += worker_cpu_ns(&en->tx[i].thread);
 			tx_counts_read(&en->tx_port->tx[i]->stats.tx, &row.tx_counts);
@@ -202,11 +203,22 @@ static void judge(struct engine *en, const struct report_end *end)
 	err_hint(&en->err, "a lower --pps or --bps, or more --queues");
 }
 
+static void reflections(const struct engine *en, struct reflect_counts *sum)
+{
+	struct reflect_counts part;
+
+	for (unsigned i = 0; i < en->n_rx; i++) {
+		reflect_counts_read(&en->rx[i].reflector.counts, &part);
+		reflect_counts_add(sum, &part);
+	}
+}
+
 void engine_end(struct engine *en, struct report *report)
 {
 	struct report_end end = {.reason = en->reason, .total = &en->now, .requested_pps = -1, .last_pps = -1};
 	uint64_t now = clock_mono_ns();
 	struct host_drops grew = {0};
+	struct reflect_counts reflect = {0};
 	struct pcap_counts pcap;
 	struct cpu_seconds cpu;
 	int rc;
@@ -219,6 +231,11 @@ void engine_end(struct engine *en, struct report *report)
 		end.unsent = unsent(en);
 		end.tx_ns = tx_time(en);
 		end.lateness = lateness(en);
+	}
+	if (en->cfg->verb == VERB_REFLECT) {
+		end.tx_ns = en->now.elapsed_ns;
+		reflections(en, &reflect);
+		end.reflect = &reflect;
 	}
 	if (en->replay) {
 		pcap = en->replay->capture.counts;

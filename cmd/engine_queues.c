@@ -19,7 +19,7 @@ static void count_text(const struct engine *en, char *buf, size_t size)
 	int n = 0;
 
 	if (en->dead_tx)
-		n = snprintf(buf, size, "%u of %u transmit queues%s", en->dead_tx, en->n_tx,
+		n = snprintf(buf, size, "%u of %u transmit queues%s", en->dead_tx, en->tx_port->n_tx,
 			     en->dead_rx ? " and " : "");
 	if (en->dead_rx)
 		snprintf(buf + n, size - (size_t)n, "%u of %u receive queues", en->dead_rx, en->n_rx);
@@ -32,7 +32,7 @@ void engine_check_queues(struct engine *en, bool others_go_on)
 	char count[80];
 	char text[256];
 
-	en->dead_tx = en->n_tx ? dead(en->tx_port->tx, en->n_tx, &first) : 0;
+	en->dead_tx = en->tx_port ? dead(en->tx_port->tx, en->tx_port->n_tx, &first) : 0;
 	en->dead_rx = en->n_rx ? dead(en->rx_port->rx, en->n_rx, &first) : 0;
 	if (en->dead_tx + en->dead_rx == before)
 		return;
@@ -49,7 +49,7 @@ void engine_check_queues(struct engine *en, bool others_go_on)
 void engine_tell_queues(struct engine *en)
 {
 	const struct err first = en->err;
-	unsigned all = (en->dead_tx ? en->n_tx : 0) + (en->dead_rx ? en->n_rx : 0);
+	unsigned all = (en->dead_tx ? en->tx_port->n_tx : 0) + (en->dead_rx ? en->n_rx : 0);
 	char count[72];
 	char what[sizeof(first.what)];
 

@@ -116,7 +116,7 @@ void facts_fill(struct report_plan *facts, const struct config *cfg, const struc
 	const struct pio_port *receiver = rx ? rx->port : tx->port;
 
 	facts->verb = option_verb_name(cfg->verb);
-	facts->tx = plan != NULL;
+	facts->tx = plan || cfg->verb == VERB_REFLECT;
 	facts->rx = filter != NULL;
 	interface_facts(facts, "", tx);
 	if (rx)

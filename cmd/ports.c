@@ -116,6 +116,14 @@ int port_open(const struct config *cfg, struct ends *ends, const char *name, con
 		conf.tx_queues = tx_queues_of(cfg, ends, plan, w);
 	if (filter)
 		conf.rx_queues = rx_queues_of(cfg, ends, backend, w);
+	if (cfg->verb == VERB_REFLECT) {
+		if (conf.rx_queues > ends->tx_queues)
+			conf.rx_queues = ends->tx_queues;
+		conf.tx_queues = conf.rx_queues;
+		/* Backends send what the MTU lets through, and a tag. */
+		if (ends->link)
+			conf.max_frame = ends->link->mtu + ETH_HEADER_LEN + VLAN_TAG_LEN;
+	}
 	rc = pio_open(&conf, out, e);
 	if (!rc && ends->link)
 		warn_of_queues_left(cfg, ends, *out, w);

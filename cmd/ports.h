@@ -11,7 +11,8 @@
 
 /*
  * Opens the interface that ends was found for. plan: what is sent there, NULL: nothing; filter: what is received there,
- * NULL: nothing. How many queues the interface has goes to ends, what to mind to *w. Errors as of pio_open().
+ * NULL: nothing. A port that reflects has a transmit queue for each receive queue. How many queues the interface has
+ * goes to ends, what to mind to *w. Errors as of pio_open().
  */
 int port_open(const struct config *cfg, struct ends *ends, const char *name, const struct tx_plan *plan,
 	      const struct filter *filter, struct pio_port **out, struct report_warnings *w, struct err *e);

@@ -156,8 +156,9 @@ static void run(struct traffic *t, const struct config *cfg, struct report *repo
 	if (rc) {
 		report_end(report, NULL, e, NULL);
 	} else {
-		if (cfg->verb == VERB_RECV)
-			log_note("receiving on %s: the filter is active", cfg->interface);
+		if (!verb_sends(cfg->verb))
+			log_note("%s on %s: the filter is active", cfg->verb == VERB_RECV ? "receiving" : "reflecting",
+				 cfg->interface);
 		engine_run(&t->engine, report);
 		*e = t->engine.err;
 	}

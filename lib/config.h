@@ -17,6 +17,7 @@ enum verb {
 	VERB_RECV = 2,
 	VERB_DEVICES = 4,
 	VERB_PAIR = 8, /* sends and receives */
+	VERB_REFLECT = 16,
 };
 
 static inline bool verb_sends(enum verb verb)

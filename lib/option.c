@@ -7,9 +7,9 @@
 #include <string.h>
 
 #define FOR_SEND (VERB_SEND | VERB_PAIR)
-#define FOR_RECV (VERB_RECV | VERB_PAIR)
+#define FOR_RECV (VERB_RECV | VERB_PAIR | VERB_REFLECT)
 #define FOR_PAIR VERB_PAIR
-#define FOR_BOTH (VERB_SEND | VERB_RECV | VERB_PAIR)
+#define FOR_BOTH OPTION_VERBS_MOVE
 #define FOR_ALL  (FOR_BOTH | VERB_DEVICES)
 
 OPTION_TABLE(OPTION_CHECK)
@@ -41,6 +41,8 @@ const struct option_verb option_verbs[OPTION_VERBS] = {
 	{"recv", VERB_RECV, "receive and count packets"},
 	{"pair", VERB_PAIR,
 	 "send and receive in one process: over two interfaces, or one that brings the packets back"},
+	{"reflect", VERB_REFLECT,
+	 "receive packets and send them back, so that their sender can measure the way there and back"},
 	{"devices", VERB_DEVICES, "list the interfaces and what each backend can do with them"},
 };
 
@@ -84,7 +86,7 @@ const char *option_nearest(const char *name, enum verb verb)
 
 const char *option_default(const struct option_row *row, enum verb verb)
 {
-	return verb == VERB_RECV && row->recv_text ? row->recv_text : row->text;
+	return verb & (VERB_RECV | VERB_REFLECT) && row->recv_text ? row->recv_text : row->text;
 }
 
 void option_defaults(struct config *cfg)

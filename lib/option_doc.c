@@ -46,7 +46,7 @@ char *option_facts(const struct option_row *row, unsigned verbs, char *buf, size
 	if (*text)
 		used = append(buf, size, used, "%sdefault %s", used ? "; " : "", text);
 	if (row->recv_text && verbs & VERB_SEND && verbs & VERB_RECV)
-		used = append(buf, size, used, ", for recv %s", row->recv_text);
+		used = append(buf, size, used, ", for recv and reflect %s", row->recv_text);
 	if (row->min || row->max) {
 		option_range(row, list, sizeof(list));
 		if (!row->max)
@@ -116,7 +116,7 @@ static void write_help(const struct option_row *row, enum verb verb, FILE *to)
 void option_help(enum verb verb, FILE *to)
 {
 	fprintf(to, "Usage: squall [send] OPTION...\n       squall recv OPTION...\n       squall pair OPTION...\n"
-		    "       squall devices [OPTION...]\n"
+		    "       squall reflect OPTION...\n       squall devices [OPTION...]\n"
 		    "       squall help [VERB]\n\n");
 	for (unsigned i = 0; i < OPTION_VERBS; i++) {
 		if (option_verbs[i].verb == verb)
@@ -163,7 +163,7 @@ void option_markdown(FILE *to)
 	      "This page is made from the option table, `lib/option_table.h`, by `cmake --build build --target "
 	      "docs`.\n\n"
 	      "    squall [send] OPTION...\n    squall recv OPTION...\n    squall pair OPTION...\n"
-	      "    squall devices [OPTION...]\n"
+	      "    squall reflect OPTION...\n    squall devices [OPTION...]\n"
 	      "    squall help [VERB]\n    squall version\n\n"
 	      "`send` is the verb when none is given. An option given twice: the last one counts. A flag also takes "
 	      "`=true` or\n`=false`, and `--no-NAME` turns it off. All problems are told together, before any "

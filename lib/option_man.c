@@ -112,6 +112,7 @@ void option_man(FILE *to)
 	      ".Nm\n.Op Cm send\n.Op Ar option ...\n"
 	      ".Nm\n.Cm recv\n.Op Ar option ...\n"
 	      ".Nm\n.Cm pair\n.Op Ar option ...\n"
+	      ".Nm\n.Cm reflect\n.Op Ar option ...\n"
 	      ".Nm\n.Cm devices\n.Op Ar option ...\n"
 	      ".Nm\n.Cm help\n.Op Ar verb\n"
 	      ".Sh DESCRIPTION\n",

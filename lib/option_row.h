@@ -104,11 +104,11 @@ struct option_verb {
 	const char *help;
 };
 
-#define OPTION_VERBS 4
+#define OPTION_VERBS 5
 extern const struct option_verb option_verbs[OPTION_VERBS];
 
 /* The verbs that move packets. */
-#define OPTION_VERBS_MOVE (VERB_SEND | VERB_RECV | VERB_PAIR)
+#define OPTION_VERBS_MOVE (VERB_SEND | VERB_RECV | VERB_PAIR | VERB_REFLECT)
 
 const char *option_verb_name(enum verb verb);
 const struct option_row *option_find(const char *name); /* by its exact long name; NULL: none */

@@ -11,7 +11,7 @@
  *   field    where it goes in struct config; its C type must be the one of the type, or this does not compile
  *   text     the default as one would type it; "" leaves the field zero: not given
  *   arg      what help calls the value; "" for flags
- *   verbs    SEND (and pair), RECV (and pair), PAIR, BOTH (SEND and RECV), ALL
+ *   verbs    SEND (and pair), RECV (and pair, reflect), PAIR, BOTH (SEND and RECV), ALL
  *   scope    RUN: one for the run; STREAM: each stream has its own
  *   section  the heading it is listed under
  *   help     one sentence; its full stop is added
@@ -244,7 +244,8 @@
 	  "end with exit code 5 when the rate that was asked for was not reached") \
 	\
 	X(RX_MODE, "rx-mode", "", ENUM, rx_mode, "none", "MODE", BOTH, RUN, RECEIVE, \
-	  "what to take from the kernel; without it and without --filter recv takes UDP to port 9000, and pair what it sends", \
+	  "what to take from the kernel; without it and without --filter recv and reflect take UDP to port 9000, and pair " \
+	  "what it sends", \
 	  CHOICES(RX_MODES)) \
 	X(RX_PORT, "rx-port", "", PORTS, rx_ports, "", "PORT,...", BOTH, RUN, RECEIVE, \
 	  "ports of --rx-mode udp-port and tcp-port; may be repeated") \

@@ -90,8 +90,9 @@ struct report_end {
 	unsigned rate_changes;
 	uint64_t unsent; /* packets the schedule asked for that were not sent */
 	struct report_lateness lateness;
-	uint64_t first_ns, last_ns; /* wall clock of the first and last counted received packet; 0: none */
-	bool pair;                  /* what was sent is what was to be received: their difference is told */
+	uint64_t first_ns, last_ns;           /* wall clock of the first and last counted received packet; 0: none */
+	bool pair;                            /* what was sent is what was to be received: their difference is told */
+	const struct reflect_counts *reflect; /* NULL: nothing was to be sent back */
 	bool have_loop;
 	struct loop_counts loop;
 	const struct pcap_counts *pcap;        /* of a replay; NULL: none */

@@ -156,6 +156,17 @@ static json_t *loop_json(struct report *r, const struct loop_counts *c)
 	return o;
 }
 
+static json_t *reflect_json(struct report *r, const struct reflect_counts *c)
+{
+	json_t *o;
+
+	if (!c)
+		return json_null();
+	o = json_object();
+	STATS_REFLECT(PUT_COUNT)
+	return o;
+}
+
 static json_t *pcap_json(struct report *r, const struct pcap_counts *c)
 {
 	json_t *o;
@@ -295,6 +306,7 @@ json_t *report_json_end(struct report *r, const struct report_end *end)
 	report_json_put(r, o, "difference", end->pair ? json_integer(calc_difference(&s.tx, &s.rx)) : json_null());
 	report_json_put(r, o, "queues", queues);
 	report_json_put(r, o, "loop", end->have_loop ? loop_json(r, &end->loop) : json_null());
+	report_json_put(r, o, "reflect", reflect_json(r, end->reflect));
 	report_json_put(r, o, "pcap", pcap_json(r, end->pcap));
 	report_json_put(r, o, "device_drops", device_drops_json(r, end->device_drops));
 	report_json_put(r, o, "cpu", cpu_json(r, &end->cpu));

@@ -231,6 +231,11 @@ static void text_end(struct report *r, const struct report_end *end, const struc
 		STATS_LOOP(LOOP_LINE)
 	}
 #undef LOOP_LINE
+#define REFLECT_LINE(key, help) amount_line(r, "back", end->reflect->key, help);
+	if (end->reflect) {
+		STATS_REFLECT(REFLECT_LINE)
+	}
+#undef REFLECT_LINE
 #define PCAP_LINE(key, help) amount_line(r, "pcap", end->pcap->key, help);
 	if (end->pcap) {
 		STATS_PCAP(PCAP_LINE)

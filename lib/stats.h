@@ -61,6 +61,18 @@
 	X(duplicated, "packets delivered twice") \
 	X(reordered, "packets that left behind later ones of their flow")
 
+/* What became of packets that were received to be sent back. */
+#define STATS_REFLECT(X) \
+	X(reflected, "packets sent back") \
+	X(group, "packets not sent back: they were sent to a multicast or broadcast address") \
+	X(others, "packets not sent back: they were sent to another MAC address than this interface's") \
+	X(own, "packets not sent back: they came from this interface, or from the address that they went to") \
+	X(source, "packets not sent back: their source is no address of one host") \
+	X(arp, "ARP packets, which are not sent back") \
+	X(broken, "packets not sent back: their IP header is not whole") \
+	X(large, "packets not sent back: merged by the kernel, or larger than the interface sends") \
+	X(ring_full, "packets not sent back: the transmit ring stayed full")
+
 /* What became of a capture on its way to be replayed; nothing is counted live. */
 #define STATS_PCAP(X) \
 	X(packets, "packets in the capture") \
@@ -109,6 +121,7 @@ STATS_BLOCK(tx, STATS_TX)
 STATS_BLOCK(rx, STATS_RX)
 STATS_BLOCK(class, STATS_CLASS)
 STATS_BLOCK(loop, STATS_LOOP)
+STATS_BLOCK(reflect, STATS_REFLECT)
 
 struct pcap_counts {
 	STATS_PCAP(STATS_SNAP_FIELD)

@@ -44,7 +44,7 @@ void rx_filter_check(const struct config *cfg, struct problems *p)
 		if (cfg->mode == MODE_RAW || !cfg->dst_ip.ip.family)
 			problem_add(p, "--rx-mode",
 				    "generated-flow needs --dst-ip: it receives what comes back from there");
-		if (cfg->verb == VERB_RECV && !cfg->src_ip.ip.family)
+		if (!verb_sends(cfg->verb) && !cfg->src_ip.ip.family)
 			problem_missing(p, "--src-ip",
 					"missing: --rx-mode generated-flow of recv needs the address that "
 					"the flow was sent from");

@@ -4,7 +4,7 @@
 #include "classify.h"
 #include "lib/clock.h"
 
-#define RX_BURST 256U
+#define RX_BURST REFLECT_BURST
 #define POLL_MS  20
 /* Counters that the kernel keeps are read this often. */
 #define SYNC_NS (100 * NS_PER_MS)
@@ -62,6 +62,15 @@ static uint32_t count(struct rx_worker *w, const struct pio_frame *f, uint32_t n
 	return packets;
 }
 
+/* Also without frames, so that what was sent back comes home. */
+static void give(struct rx_worker *w, const struct pio_frame *f, uint32_t n)
+{
+	if (w->reflector)
+		reflect_burst(w->reflector, w->queue, f, n);
+	else
+		pio_put(w->queue, f, n);
+}
+
 /* The rest of the last packet, which a limit of so many packets cut off. One frame at a time, so that no other begins.
  */
 static void finish_packet(struct rx_worker *w)
@@ -70,7 +79,7 @@ static void finish_packet(struct rx_worker *w)
 
 	while (w->in_chain && pio_rx(w->queue, &frame, 1)) {
 		count(w, &frame, 1);
-		pio_put(w->queue, &frame, 1);
+		give(w, &frame, 1);
 	}
 }
 
@@ -84,7 +93,7 @@ static uint32_t receive_burst(struct rx_worker *w)
 	uint32_t got = pio_rx(w->queue, frames, want);
 	uint32_t packets = count(w, frames, got);
 
-	pio_put(w->queue, frames, got);
+	give(w, frames, got);
 	if (s->limit) {
 		finish_packet(w);
 		settle(s, want, packets);
@@ -120,6 +129,8 @@ void rx_worker_run(struct rx_worker *w)
 		if (!got)
 			pio_poll(w->queue, stop ? 1 : POLL_MS);
 	}
+	if (w->reflector)
+		reflect_end(w->reflector, w->queue);
 	pio_sync(w->queue);
 	atomic_store_explicit(&w->done, true, memory_order_release);
 }

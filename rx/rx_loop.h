@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rx_loop: one receiving thread: takes packets from its queue, counts them by class, gives the frames back.
+ * rx_loop: one receiving thread: takes packets from its queue, counts them by class, gives the frames back, or sends
+ * them back.
  */
 #ifndef SQUALL_RX_RX_LOOP_H
 #define SQUALL_RX_RX_LOOP_H
 
 #include "lib/pio/pio.h"
 #include "lib/stats.h"
+#include "reflect.h"
 
 /* What all receiving threads of a run share. */
 struct rx_shared {
@@ -20,6 +22,7 @@ struct rx_shared {
 struct rx_worker {
 	struct pio_queue *queue;
 	struct rx_shared *shared;
+	struct reflector *reflector; /* NULL: what was received is given back */
 	struct stats_class classes;
 	bool in_chain; /* the next frame continues a packet */
 	_Atomic bool done;

@@ -197,6 +197,7 @@ static void dump_reads_back(void **state)
 		"--rewrite-ip ::/0=::/0 --rewrite-vlan none=1");
 	round_trip("recv -i null --rx-mode all --idle 1ms -d 0 --count 5 --dst-ip 10.0.0.0/8 --src-ip 10.0.0.1");
 	round_trip("pair -i a -r b --rx-queues 2 --linger 1ns --idle 3s --pps 5");
+	round_trip("reflect -i a --idle 3s");
 	round_trip("-i \\\x01\"\xc3\xa9~~ --backend ~");
 	round_trip("--mode receive -i e");
 	for (unsigned i = 0; i < OPTION_TOTAL; i++) {

@@ -5,7 +5,7 @@ _squall() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb=send words=
 
 	case ${COMP_WORDS[1]} in
-	send | recv | pair | devices) verb=${COMP_WORDS[1]} ;;
+	send | recv | pair | reflect | devices) verb=${COMP_WORDS[1]} ;;
 	esac
 	# --name=value comes as three words.
 	if [[ $cur == = ]]; then
@@ -91,10 +91,11 @@ _squall() {
 		send) words="--interface --backend --queues --cpus --qdisc --xdp-mode --rx-frames --busy-poll --napi-defer --mode --src-ip --dst-ip --src-mac --dst-mac --src-port --dst-port --vary-dst-port --flows --flow-order --flow-walk --vary --seed --packet-size --imix --vlan --vlan-priority --vlan-dei --outer-vlan --outer-type --mpls --tunnel --dscp --ecn --ttl --df --ip-id --flow-label --udp-checksum --tcp-flags --ethertype --payload-byte --payload-text --payload-hex --payload-file --payload-pattern --pps --bps --duration --count --burst --spacing --burst-profile --pacing --catch-up --strict-rate --rx-mode --rx-port --rx-cidr --filter --allow-match-all --json --json-stream --csv --interval --quiet --verbose --no-tui --pcap --pcap-timing --pcap-speed --pcap-loop --loop --pcap-truncated --pcap-too-large --pcap-max-gap --pcap-preload --rewrite-mac --rewrite-ip --rewrite-vlan --config --dump-config --dry-run --write --yes --forget --help --version" ;;
 		recv) words="--interface --backend --queues --cpus --xdp-mode --rx-frames --busy-poll --napi-defer --src-ip --dst-ip --duration --count --rx-mode --rx-port --rx-cidr --filter --idle --allow-match-all --json --json-stream --csv --interval --quiet --verbose --no-tui --config --dump-config --yes --forget --help --version" ;;
 		pair) words="--interface --rx-interface --backend --queues --rx-queues --cpus --qdisc --xdp-mode --rx-frames --busy-poll --napi-defer --mode --src-ip --dst-ip --src-mac --dst-mac --src-port --dst-port --vary-dst-port --flows --flow-order --flow-walk --vary --seed --packet-size --imix --vlan --vlan-priority --vlan-dei --outer-vlan --outer-type --mpls --tunnel --dscp --ecn --ttl --df --ip-id --flow-label --udp-checksum --tcp-flags --ethertype --payload-byte --payload-text --payload-hex --payload-file --payload-pattern --pps --bps --duration --count --burst --spacing --burst-profile --pacing --catch-up --strict-rate --rx-mode --rx-port --rx-cidr --filter --idle --linger --allow-match-all --json --json-stream --csv --interval --quiet --verbose --no-tui --pcap --pcap-timing --pcap-speed --pcap-loop --loop --pcap-truncated --pcap-too-large --pcap-max-gap --pcap-preload --rewrite-mac --rewrite-ip --rewrite-vlan --config --dump-config --dry-run --write --yes --forget --help --version" ;;
+		reflect) words="--interface --backend --queues --cpus --xdp-mode --rx-frames --busy-poll --napi-defer --src-ip --dst-ip --duration --count --rx-mode --rx-port --rx-cidr --filter --idle --allow-match-all --json --json-stream --csv --interval --quiet --verbose --no-tui --config --dump-config --yes --forget --help --version" ;;
 		devices) words="--json --json-stream --verbose --no-tui --yes --help --version" ;;
 		esac
-		[[ $COMP_CWORD -eq 1 && $cur != -* ]] && words="send recv pair devices help version"
-		[[ $prev == help ]] && words="send recv pair devices "
+		[[ $COMP_CWORD -eq 1 && $cur != -* ]] && words="send recv pair reflect devices help version"
+		[[ $prev == help ]] && words="send recv pair reflect devices "
 		;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

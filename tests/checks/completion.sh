@@ -21,8 +21,8 @@ expect() {
 	}
 }
 
-expect "squall " "send recv pair devices help version"
-expect "squall re" "recv"
+expect "squall " "send recv pair reflect devices help version"
+expect "squall rec" "recv"
 expect "squall pair --rx-" "--rx-interface --rx-queues --rx-frames --rx-mode --rx-port --rx-cidr"
 expect "squall help d" "devices"
 expect "squall --pp" "--pps"
