@@ -31,6 +31,26 @@ static inline uint64_t clock_wall_ns(void)
 	return clock_read(CLOCK_REALTIME);
 }
 
+/* What to add to a time of clock `from` to have it by clock `to`, to some 50 ns. Modulo 2^64. */
+static inline uint64_t clock_offset_ns(clockid_t from, clockid_t to)
+{
+	uint64_t best = UINT64_MAX;
+	uint64_t add = 0;
+
+	/* The reading that was interrupted the least. */
+	for (unsigned i = 0; from != to && i < 5; i++) {
+		uint64_t before = clock_read(from);
+		uint64_t there = clock_read(to);
+		uint64_t took = clock_read(from) - before;
+
+		if (took < best) {
+			best = took;
+			add = there - before - took / 2;
+		}
+	}
+	return add;
+}
+
 /* Tells the core that this is a spin. */
 static inline void cpu_relax(void)
 {

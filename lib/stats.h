@@ -73,6 +73,19 @@
 	X(large, "packets not sent back: merged by the kernel, or larger than the interface sends") \
 	X(ring_full, "packets not sent back: the transmit ring stayed full")
 
+/* What a receiver's measurement makes of the packets; one writer per receiving thread and stream. */
+#define STATS_MEASURE(X) \
+	X(stamped, "packets with a stamp of the run, of flows that are followed: unique, duplicate and late ones") \
+	X(bytes, "their bytes") \
+	X(unique, "packets that came for the first time") \
+	X(duplicate, "packets that had come before") \
+	X(late, "packets that came so far behind that the window had moved on: unique or duplicate, nobody knows") \
+	X(reordered, "unique packets that came after one of their flow that was sent later") \
+	X(foreign, "packets without a stamp of the run") \
+	X(other_run, "of them, packets with a stamp of another run") \
+	X(unfollowed, "packets with a stamp of the run, of flows beyond --flow-limit: not in stamped") \
+	X(unreadable, "packets whose stamp cannot be looked for: fragments, and several that the kernel made one of")
+
 /* What became of a capture on its way to be replayed; nothing is counted live. */
 #define STATS_PCAP(X) \
 	X(packets, "packets in the capture") \
@@ -122,6 +135,7 @@ STATS_BLOCK(rx, STATS_RX)
 STATS_BLOCK(class, STATS_CLASS)
 STATS_BLOCK(loop, STATS_LOOP)
 STATS_BLOCK(reflect, STATS_REFLECT)
+STATS_BLOCK(measure, STATS_MEASURE)
 
 struct pcap_counts {
 	STATS_PCAP(STATS_SNAP_FIELD)

@@ -209,7 +209,7 @@ static int afpacket_open(const struct pio_conf *conf, const char *device, struct
 	port->caps = (struct pio_caps){
 		.kernel_keeps = true,
 		.offers_again = true,
-		.arrival_times = true,
+		.arrivals = PIO_CLOCK_WALL,
 		.rx_copies = true,
 		.blocking_poll = true,
 		.rx_chains = true,

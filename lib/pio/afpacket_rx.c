@@ -244,8 +244,11 @@ static unsigned rx_rx(struct pio_queue *q, struct pio_frame *f, unsigned n)
 
 		if (o == NO_ROOM)
 			break;
-		if (o != PASSED_OVER && !started)
+		if (o != PASSED_OVER && !started) {
 			tally_add(&tally, &p);
+			if (q->arrivals_ns)
+				q->arrivals_ns[got] = p.ns;
+		}
 		got += used;
 		if (o == DELIVERED_PART)
 			break;

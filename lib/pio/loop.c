@@ -133,8 +133,8 @@ struct taken {
 };
 
 /* Takes up to n due packets off one wire. */
-static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *f, unsigned n, uint64_t until_ns,
-		     struct taken *t)
+static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *f, uint64_t *arrivals_ns, unsigned n,
+		     uint64_t until_ns, struct taken *t)
 {
 	uint32_t tail = atomic_load_explicit(&w->tail, memory_order_acquire);
 	uint32_t head = atomic_load_explicit(&w->head, memory_order_relaxed);
@@ -154,6 +154,8 @@ static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *
 			t->bytes += s->len;
 			t->first_ns = s->due_ns < t->first_ns ? s->due_ns : t->first_ns;
 			t->last_ns = s->due_ns > t->last_ns ? s->due_ns : t->last_ns;
+			if (arrivals_ns)
+				arrivals_ns[got] = s->due_ns;
 			got++;
 		}
 		head++;
@@ -175,7 +177,8 @@ static unsigned loop_rx(struct pio_queue *q, struct pio_frame *f, unsigned n)
 	unsigned got = 0;
 
 	for (unsigned i = 0; i < rx->n_wires && got < n; i++) {
-		got += take(rx, &rx->wires[(size_t)at * rx->step], f + got, n - got, until, &t);
+		got += take(rx, &rx->wires[(size_t)at * rx->step], f + got,
+			    q->arrivals_ns ? q->arrivals_ns + got : NULL, n - got, until, &t);
 		at = at + 1 == rx->n_wires ? 0 : at + 1;
 	}
 	rx->next = at;

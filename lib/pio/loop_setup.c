@@ -192,7 +192,7 @@ static void describe(struct loop *loop)
 	snprintf(caps->mechanism, sizeof(caps->mechanism), sink ? "memory, a sink" : "a wire in memory");
 	caps->blocking_poll = true;
 	caps->offers_again = true;
-	caps->arrival_times = true;
+	caps->arrivals = PIO_CLOCK_MONOTONIC;
 	caps->delay_ns = loop->options.delay_ns;
 	caps->crosses_by_reference = sink;
 	caps->headroom = PIO_RX_HEADROOM;

@@ -57,6 +57,8 @@ struct pio_note {
 
 #define PIO_NOTES_MAX 12
 
+enum pio_clock { PIO_CLOCK_NONE, PIO_CLOCK_MONOTONIC, PIO_CLOCK_WALL };
+
 /* What the opened device took, never what was asked for. */
 struct pio_caps {
 	char mechanism[64];        /* in words: "TPACKET_V2 ring, linear copy", "native, copy" */
@@ -68,7 +70,7 @@ struct pio_caps {
 	bool rx_chains;            /* rx may return packets of several frames (PIO_MORE) */
 	bool tx_chains;            /* tx takes packets of several frames, whole; else they end the prefix */
 	bool offers_again;         /* what the device has no room or carrier for waits; else it is dropped_driver */
-	bool arrival_times;        /* first_ns and last_ns are when packets came; else when rx took them */
+	enum pio_clock arrivals;   /* tells when each packet came; NONE: first_ns and last_ns are when rx took them */
 	bool crosses_by_reference; /* a frame from another port of the pool is sent without a copy */
 	uint32_t max_frame;        /* largest packet for tx in one frame, without FCS */
 	uint64_t delay_ns;         /* the device holds every packet back for so long, on purpose */
@@ -105,8 +107,14 @@ struct pio_queue {
 	bool is_tx;
 	_Atomic int error; /* 0, or the latched -errno; `why` is complete before it is set */
 	struct err why;
-	/* Receive: wall clock of the first and the last packet that rx returned (caps.arrival_times); 0: none. */
+	/* Receive: wall clock of the first and the last packet that rx returned (caps.arrivals); 0: none. */
 	_Atomic uint64_t first_ns, last_ns;
+	/*
+	 * Receive, with caps.arrivals: where rx writes when each of the frames that it returns came (of a packet of
+	 * several: into the first's place, at least). NULL: nowhere. The caller's, as large as the arrays it gives to
+	 * rx, and set before the first call.
+	 */
+	uint64_t *arrivals_ns;
 	union { /* written by the queue's thread only */
 		struct stats_tx tx;
 		struct stats_rx rx;

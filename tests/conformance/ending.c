@@ -248,7 +248,7 @@ static void arrival_times_are_those_of_the_wire(void **state)
 	rig_receive(wire.rx, 40, count, &got);
 	first = rx->first_ns;
 	last = rx->last_ns;
-	if (wire.rx->caps.arrival_times) {
+	if (wire.rx->caps.arrivals) {
 		assert_in_range(first, wall[0], wall[1] + late);
 		assert_in_range(last, wall[2], wall[3] + late);
 	} else {

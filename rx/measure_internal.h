@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * measure_internal: what the files of the measurement share. measure.c has the memory and the clocks, measure_hot.c
+ * what is done for each packet, measure_result.c what is told in the end.
+ */
+#ifndef SQUALL_RX_MEASURE_INTERNAL_H
+#define SQUALL_RX_MEASURE_INTERNAL_H
+
+#include "lib/core/hist.h"
+#include "lib/core/seqwin.h"
+#include "lib/core/stamp.h"
+#include "measure.h"
+
+#include <stdatomic.h>
+
+/*
+ * What is kept of a flow: with the smallest window it is one cache line. `last` is the last unique packet: how long it
+ * took, in the upper 40 bits (ns, as stamp_elapsed() tells it), and the low 24 bits of its number; 0: none yet.
+ */
+struct measure_record {
+	struct seqwin win;
+	uint64_t last;
+	uint64_t words[];
+};
+
+_Static_assert(sizeof(struct measure_record) == 32, "four words more make a cache line");
+
+#define MEASURE_LAST_NUMBER_BITS 24U
+
+/* Flows from `from` up to the next tier's have windows of mask + 1 words. */
+#define MEASURE_TIERS 3U
+struct measure_tier {
+	uint32_t from;
+	uint32_t mask;
+	uint32_t stride; /* bytes from a flow's record to the next one's */
+	unsigned char *records;
+};
+
+/* With per_flow. Threads that share it add to it atomically. */
+struct measure_flow {
+	uint64_t unique, duplicate, late, reordered, bytes;
+	uint64_t first_ns, last_ns;                        /* by the stamps' clock; first + 1, so that 0 is none yet */
+	uint64_t latency_sum, latency_least, latency_most; /* least + 1 likewise */
+	uint64_t jitter;                                   /* of RFC 3550, times 16 */
+	uint32_t longest, extent;
+};
+
+/* What one thread keeps of one stream. */
+struct measure_part {
+	struct stats_measure counts; /* the live block: other threads read it */
+	uint64_t jitter, jitters;    /* times 16; how many went in */
+	uint64_t first_ns, last_ns;  /* of stamped packets, by the stamps' clock; first + 1, 0: none yet */
+	uint32_t longest;
+	struct hist latency, ipdv, gap, extent;
+};
+
+/* A packet in several frames, as far as it has come. */
+struct measure_chain {
+	bool open;
+	uint32_t end;  /* where its stamp ends; 0: it has none */
+	uint32_t seen; /* bytes */
+	uint64_t arrival_ns;
+	unsigned char tail[STAMP_LEN];
+};
+
+struct measure_worker {
+	struct measure *m;
+	struct measure_tier tiers[MEASURE_TIERS];
+	struct measure_flow *flows; /* NULL: none are kept */
+	struct measure_part *parts; /* by stream */
+	const uint32_t *first_flow; /* by stream; one more behind the last */
+	unsigned n_parts, current;  /* the stream of the packet before */
+	bool shared;
+	bool has_clock;
+	int32_t run; /* the run that is followed; MEASURE_RUN_ANY: none yet */
+	uint32_t limit;
+	uint32_t flows_seen; /* highest flow + 1 */
+	/* Added to a time, they make it one by the stamps' clock; and that one of the wall clock. */
+	uint64_t now_add, arrival_add, wall_add;
+	bool clocks_read;
+	struct measure_chain chain;
+};
+
+struct measure {
+	struct measure_conf conf;
+	struct measure_tier tiers[MEASURE_TIERS];
+	unsigned char *records;
+	struct measure_flow *flows;
+	uint64_t records_size, flows_size;
+	uint64_t limit;
+	unsigned n_parts;
+	uint32_t *first_flow;
+	struct measure_stream *streams;
+	struct measure_worker *workers;
+	struct measure_part *parts; /* of worker w, stream s: w * n_parts + s */
+	struct measure_part *sums;  /* of the result */
+	struct report_measured *told;
+	struct report_flow *told_flows;
+	_Alignas(128) _Atomic int32_t run;
+	_Atomic bool run_learnt;
+};
+
+/* The stamp's run was seen and none is followed yet: follows it, or the one that another thread was faster with. */
+void measure_learn(struct measure_worker *w, uint16_t run);
+
+static inline const struct measure_tier *measure_tier_of(const struct measure_tier *tiers, uint32_t flow)
+{
+	return &tiers[(flow >= tiers[1].from) + (flow >= tiers[2].from)];
+}
+
+static inline struct measure_record *measure_record_of(const struct measure_tier *tiers, uint32_t flow, uint32_t *mask)
+{
+	const struct measure_tier *t = measure_tier_of(tiers, flow);
+
+	*mask = t->mask;
+	return (void *)(t->records + (uint64_t)(flow - t->from) * t->stride);
+}
+
+#endif
