@@ -1,31 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "option_row.h"
+#include "yaml_text.h"
 
-#include <ctype.h>
 #include <stdio.h>
-#include <string.h>
-
-/* Plain where YAML cannot take it for anything else, else in double quotes (YAML 1.1, section 9.3.1). */
-static void write_scalar(const char *text, FILE *to)
-{
-	if (isalnum((unsigned char)text[0]) && !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-								  "0123456789._/%-")]) {
-		fputs(text, to);
-		return;
-	}
-	putc('"', to);
-	for (const char *s = text; *s; s++) {
-		unsigned char c = (unsigned char)*s;
-
-		if (c == '"' || c == '\\')
-			fprintf(to, "\\%c", c);
-		else if (c < ' ' || c == 0x7f)
-			fprintf(to, "\\x%02x", c);
-		else
-			putc(c, to);
-	}
-	putc('"', to);
-}
 
 /* Defaults stand as comments, so that what reads the file back can tell what was given. */
 static void write_option(void *arg, const char *name, const char *value, bool given)
@@ -37,7 +14,7 @@ static void write_option(void *arg, const char *name, const char *value, bool gi
 		return;
 	}
 	fprintf(to, "%s%s: ", given ? "" : "#", name);
-	write_scalar(value, to);
+	yaml_text_write(value, to);
 	putc('\n', to);
 }
 

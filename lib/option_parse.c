@@ -99,6 +99,12 @@ static void tell_unknown(const struct option_source *src, const char *word)
 		option_problem(src, name, "unknown option; squall help %s lists them", option_verb_name(src->verb));
 }
 
+/* An empty word is one that a script has put in for a variable that is not set. */
+static const char *shown(const char *word)
+{
+	return *word ? word : "\"\"";
+}
+
 static void tell_stray(const struct option_source *src, const char *word)
 {
 	for (unsigned i = 0; i < OPTION_VERBS; i++) {
@@ -108,7 +114,8 @@ static void tell_stray(const struct option_source *src, const char *word)
 		}
 	}
 	if (src->p)
-		problem_add(src->p, word, "unexpected word; squall %s takes options only", option_verb_name(src->verb));
+		problem_add(src->p, shown(word), "unexpected word; squall %s takes options only",
+			    option_verb_name(src->verb));
 }
 
 /* argv[0] is passed over. */
@@ -176,7 +183,7 @@ static void tell_unknown_verb(const char *word, struct problems *p)
 	if (n.best)
 		problem_add(p, word, "unknown verb; did you mean squall %s?", n.best);
 	else
-		problem_add(p, word, "unknown verb; squall help lists them");
+		problem_add(p, shown(word), "unknown verb; squall help lists them");
 }
 
 enum option_action option_parse(struct config *cfg, int argc, char **argv, struct problems *p)

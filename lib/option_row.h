@@ -165,7 +165,9 @@ static inline void option_bit_set(uint64_t *words, unsigned id)
 	words[id / 64] |= 1ULL << (id % 64);
 }
 
-/* The file's values; its problems name file and line. */
+/* The values of src->file; its problems name file and line. */
 void option_yaml_read(struct option_source *src);
+/* The same from a stream, which stays the caller's; src->file is its name. */
+void option_yaml_read_stream(struct option_source *src, FILE *f);
 
 #endif

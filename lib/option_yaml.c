@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "option_row.h"
+#include "yaml_text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,12 +20,25 @@ static bool is_text(const yaml_node_t *node)
 	return node->type == YAML_SCALAR_NODE && strlen(TEXT(node)) == node->data.scalar.length;
 }
 
+/* The text of a value; NULL: it is none. What is !!binary goes through buf. */
+static const char *value_text(const yaml_node_t *node, char *buf, size_t size)
+{
+	if (!is_text(node))
+		return NULL;
+	if (strcmp((const char *)node->tag, YAML_TAG_BINARY) == 0)
+		return yaml_text_decode(TEXT(node), buf, size) ? NULL : buf;
+	return TEXT(node);
+}
+
 static void read_value(struct option_source *src, yaml_document_t *doc, const struct option_row *row,
 		       yaml_node_t *value)
 {
+	char buf[OPTION_TEXT_MAX];
+	const char *text = value_text(value, buf, sizeof(buf));
+
 	at(src, &value->start_mark);
-	if (is_text(value)) {
-		option_set(src, row, TEXT(value));
+	if (text) {
+		option_set(src, row, text);
 		return;
 	}
 	if (value->type != YAML_SEQUENCE_NODE || !option_is_list(row)) {
@@ -37,8 +51,9 @@ static void read_value(struct option_source *src, yaml_document_t *doc, const st
 		yaml_node_t *node = yaml_document_get_node(doc, *item);
 
 		at(src, &node->start_mark);
-		if (is_text(node))
-			option_set(src, row, TEXT(node));
+		text = value_text(node, buf, sizeof(buf));
+		if (text)
+			option_set(src, row, text);
 		else
 			option_problem(src, row->name, "takes %s", option_expects(row));
 	}
@@ -49,7 +64,7 @@ static void read_pair(struct option_source *src, yaml_document_t *doc, const yam
 	yaml_node_t *key = yaml_document_get_node(doc, pair->key);
 
 	at(src, &key->start_mark);
-	if (!is_text(key)) {
+	if (!is_text(key) || !TEXT(key)[0]) {
 		option_problem(src, "key", "must be the name of an option");
 		return;
 	}
@@ -94,21 +109,14 @@ static bool load(struct option_source *src, yaml_parser_t *parser, yaml_document
 	return false;
 }
 
-void option_yaml_read(struct option_source *src)
+void option_yaml_read_stream(struct option_source *src, FILE *f)
 {
 	yaml_parser_t parser;
 	yaml_document_t doc;
 	bool last = false;
-	FILE *f = fopen(src->file, "re");
 
-	if (!f) {
-		if (src->p)
-			problem_add(src->p, "--config", "cannot read %s: %s", src->file, strerror(errno));
-		return;
-	}
 	if (!yaml_parser_initialize(&parser)) {
 		problem_add(src->p, "--config", "cannot read %s: %s", src->file, strerror(ENOMEM));
-		fclose(f);
 		return;
 	}
 	yaml_parser_set_input_file(&parser, f);
@@ -124,5 +132,17 @@ void option_yaml_read(struct option_source *src)
 		yaml_document_delete(&doc);
 	}
 	yaml_parser_delete(&parser);
+}
+
+void option_yaml_read(struct option_source *src)
+{
+	FILE *f = fopen(src->file, "re");
+
+	if (!f) {
+		if (src->p)
+			problem_add(src->p, "--config", "cannot read %s: %s", src->file, strerror(errno));
+		return;
+	}
+	option_yaml_read_stream(src, f);
 	fclose(f);
 }

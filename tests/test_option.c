@@ -95,6 +95,23 @@ static void verbs(void **state)
 	bad("send -i va -- --json", "--json", "takes options only");
 }
 
+/* What a script makes of a variable that is not set. */
+static void empty_words(void **state)
+{
+	char name[] = "squall", verb[] = "send", empty[] = "";
+	char *first[] = {name, empty, NULL}, *later[] = {name, verb, empty, NULL};
+
+	(void)state;
+	problems.n = 0;
+	option_parse(&cfg, 2, first, &problems);
+	assert_int_equal(problems.n, 1);
+	assert_string_equal(problems.e[0].object, "\"\"");
+	problems.n = 0;
+	option_parse(&cfg, 3, later, &problems);
+	assert_int_equal(problems.n, 1);
+	assert_string_equal(problems.e[0].object, "\"\"");
+}
+
 static void help_and_version(void **state)
 {
 	(void)state;
@@ -200,6 +217,7 @@ int main(void)
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(default_texts),
 		cmocka_unit_test(verbs),
+		cmocka_unit_test(empty_words),
 		cmocka_unit_test(help_and_version),
 		cmocka_unit_test(all_problems_at_once),
 		cmocka_unit_test(unknown_names),

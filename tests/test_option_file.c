@@ -126,6 +126,13 @@ static void file_problems(void **state)
 	bad_file("pps\n", 1, "file", "lines such as");
 	bad_file("pps: 1M\nflows: [1\n", 3, "file", "is not YAML");
 	bad_file("pps: \"1\\0M\"\n", 1, "pps", "takes a rate");
+	bad_file("\"\": 1\n", 1, "key", "name of an option");
+	bad_file("&interface: x\n", 1, "key", "name of an option");
+	bad_file("interface: !!binary \"AGE=\"\n", 1, "interface", "takes");
+	bad_file("interface: !!binary \"YQ=\"\n", 1, "interface", "takes");
+	bad_file("interface: !!binary \"YQ===\"\n", 1, "interface", "takes");
+	bad_file("interface: !!binary \"Y\"\n", 1, "interface", "takes");
+	bad_file("interface: !!binary \"YQ==YQ==\"\n", 1, "interface", "takes");
 	bad_file("pps: 1M\n---\npps: 2M\n", 2, "file", "one document");
 	bad("-c /nonexistent/x.yaml", "--config", "cannot read /nonexistent/x.yaml: No such file");
 	bad("-c /tmp", "file", "is not YAML");
@@ -199,6 +206,13 @@ static void dump_reads_back(void **state)
 	round_trip("pair -i a -r b --rx-queues 2 --linger 1ns --idle 3s --pps 5");
 	round_trip("reflect -i a --idle 3s");
 	round_trip("-i \\\x01\"\xc3\xa9~~ --backend ~");
+	/* No UTF-8, of each length that base64 fills up; and what YAML has no place for, or takes for the end of a
+	 * line. */
+	round_trip("-i \xff --backend \xff\xe9 --imix caf\xe9 --filter \xc3~x");
+	round_trip("-i "
+		   "\xc2\x85\xc2\x80\xc2\x9f\xe2\x80\xa8\xe2\x80\xa9\xef\xbb\xbf\xef\xbf\xbe\xef\xbf\xbf\xf4\x8f\xbf"
+		   "\xbf\x7f\t");
+	round_trip("-i \xed\xa0\x80 --backend \xc0\xaf --imix \xf4\x90\x80\x80");
 	round_trip("--mode receive -i e");
 	for (unsigned i = 0; i < OPTION_TOTAL; i++) {
 		const struct option_row *row = &option_rows[i];
