@@ -13,7 +13,7 @@ build=(
 )
 lab=(iproute2 procps jq)
 check=(
-	clang-format clang-tidy shellcheck mandoc
+	clang-format clang-tidy libclang-rt-14-dev shellcheck mandoc
 	valgrind tcpdump tshark netsniff-ng ethtool iputils-ping libcap2-bin util-linux python3
 )
 

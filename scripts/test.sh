@@ -6,7 +6,8 @@ set -euo pipefail
 
 need_root "the tests send and receive in network namespaces of their own, and load BPF programs"
 say "packages, then the release build, then every check and test: format, layers, file size, shellcheck, clang and" \
-	"clang-tidy, unit, conformance and end-to-end tests, and again under ASan and UBSan, TSan and the ownership map"
+	"clang-tidy, unit, conformance and end-to-end tests, a short run of each fuzzer, and tests again under ASan and UBSan," \
+	"TSan and the ownership map"
 "$root/scripts/deps.sh" test
 "$root/scripts/build.sh" release -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 # What must work here: a test that cannot have it fails, it does not skip.

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every configuration must hold that was read without a problem, wherever it came from: written down and read
+ * back it is the same; what passes the checks can be built, or is refused with a sentence; and the frames that are
+ * built are ones that a receiver takes.
+ */
+#ifndef SQUALL_TESTS_FUZZ_CONFIG_H
+#define SQUALL_TESTS_FUZZ_CONFIG_H
+
+#include "gen/plan_build.h"
+#include "gen/tunnel.h"
+#include "lib/core/patch.h"
+#include "lib/option_row.h"
+#include "rx/rx_filter.h"
+#include "tests/frame_judge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static inline void must(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "%s\n", what);
+	abort();
+}
+
+static inline void config_same(const struct config *a, const struct config *b)
+{
+	for (unsigned i = 0; i < OPTION_TOTAL; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if (row->command_line_only || !(row->verbs & a->verb))
+			continue;
+		must(option_given(a, i) == option_given(b, i), row->name);
+		must(memcmp(option_field(row, a), option_field(row, b), row->size) == 0, row->name);
+	}
+}
+
+static inline void config_round_trip(const struct config *cfg)
+{
+	static struct problems problems;
+	struct config back = {.verb = cfg->verb};
+	struct option_source src = {.cfg = &back, .p = &problems, .verb = cfg->verb, .file = "dump"};
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	must(f, "open_memstream");
+	option_dump_config(cfg, f);
+	fclose(f);
+	problems.n = 0;
+	f = fmemopen(text, size, "r");
+	must(f, "fmemopen");
+	option_defaults(&back);
+	option_yaml_read_stream(&src, f);
+	fclose(f);
+	must(!problems.n, problems.e[0].cause);
+	config_same(cfg, &back);
+	free(text);
+}
+
+/* What a backend without an interface would find (cmd/ends.c). */
+static inline struct gen_ends config_ends(const struct config *cfg)
+{
+	struct gen_ends ends = {.src_mac = {{2, [5] = 1}}, .dst_mac = {{2, [5] = 2}}, .link_bps = 10000000000};
+	struct tunnel tunnel;
+
+	tunnel_parse(cfg->tunnel, &tunnel, NULL);
+	ip_parse(cfg->dst_ip.ip.family == 6 ? "2001:2::1" : "198.18.0.1", &ends.src_ip);
+	if (cfg->src_ip.ip.family)
+		prefix_hosts(&cfg->src_ip, &ends.src_ip);
+	ip_parse(tunnel.dst.family == 6 ? "2001:2::1" : "198.18.0.1", &ends.outer_src);
+	if (tunnel.src.family)
+		ends.outer_src = tunnel.src;
+	if (!mac_is_zero(&cfg->dst_mac))
+		ends.dst_mac = cfg->dst_mac;
+	return ends;
+}
+
+static inline unsigned words_of(const char *words, const char *word)
+{
+	unsigned n = 0;
+
+	for (const char *at = words; (at = strstr(at, word)); at++)
+		n++;
+	return n;
+}
+
+/* Lengths and checksums are right, as far as the headers reach that were asked for. */
+static inline void config_judge(const struct config *cfg, const unsigned char *frame, uint32_t len)
+{
+	const struct judged j = judge_frame(frame, len);
+	unsigned by_port = words_of(j.words, "vxlan") + words_of(j.words, "geneve");
+
+	/* A payload to a tunnel's port may be anything, and so may one of another type. */
+	if (cfg->mode == MODE_RAW || by_port > words_of(cfg->tunnel, "vxlan") + words_of(cfg->tunnel, "geneve"))
+		return;
+	must(!strchr(j.words, '#') && !strchr(j.words, '?'), j.words);
+	must(cfg->udp_checksum == CHECK_BAD || !strchr(j.words, '!'), j.words);
+	must(cfg->udp_checksum != CHECK_ON || cfg->tunnel[0] || !strchr(j.words, '-'), j.words);
+}
+
+static inline void config_frames(const struct config *cfg, const struct tx_plan *plan)
+{
+	const uint64_t flows[] = {0, 1 % plan->flows, plan->flows / 2, plan->flows - 1};
+	const uint32_t sizes[] = {0, plan->n_sizes / 2, plan->n_sizes - 1};
+	unsigned char entry[TX_ENTRY_MAX];
+
+	must(plan->n_cycle > 0 && plan->n_cycle <= TX_CYCLE_MAX && plan->entry <= TX_ENTRY_MAX, "a plan's bounds");
+	for (uint32_t i = 0; i < plan->n_cycle; i++)
+		must(plan->cycle[i] < plan->n_sizes, "a size of the cycle");
+	for (unsigned i = 0; i < sizeof(flows) / sizeof(flows[0]); i++)
+		for (unsigned k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+			const struct tx_size *size = &plan->sizes[sizes[k]];
+			unsigned char *frame = malloc(size->len); /* of its own, so that a write beyond it is seen */
+
+			must(frame && size->len >= GEN_FRAME_MIN && size->len <= plan->max_len, "a frame's length");
+			memcpy(frame, plan->frame, size->len);
+			tx_entry_at(plan, flows[i], entry);
+			tx_put(plan, entry, size, frame, 0);
+			config_judge(cfg, frame, size->len);
+			free(frame);
+		}
+}
+
+/* cfg was read without a problem. */
+static inline void config_try(struct config *cfg)
+{
+	static struct problems problems;
+	static struct tx_plan plan;
+	static struct filter filter;
+	const struct gen_ends ends = config_ends(cfg);
+	struct err e = {0};
+
+	config_round_trip(cfg);
+	problems.n = 0;
+	if (verb_sends(cfg->verb))
+		gen_check(cfg, &problems);
+	rx_filter_check(cfg, &problems);
+	if (problems.n) {
+		must(problems.e[0].cause[0], "a problem without a sentence");
+		return;
+	}
+	if (rx_filter_build(cfg, NULL, NULL, &ends.src_ip, &filter, &e))
+		must(e.cause[0], "an error without a sentence");
+	/* No file of the machine is read here. */
+	if (!verb_sends(cfg->verb) || cfg->mode == MODE_PCAP || cfg->payload_file[0])
+		return;
+	if (gen_plan_build(cfg, &ends, &plan, &e))
+		must(e.cause[0], "an error without a sentence");
+	else
+		config_frames(cfg, &plan);
+}
+
+#endif

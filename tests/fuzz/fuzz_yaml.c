@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any bytes as a configuration file, of the verb that the first byte says: what is taken holds (fuzz_config.h). */
+#include "fuzz_config.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct config cfg;
+	static struct problems problems;
+	struct option_source src = {.cfg = &cfg, .p = &problems, .file = "fuzz"};
+	FILE *f;
+
+	if (size < 2)
+		return 0;
+	memset(&cfg, 0, sizeof(cfg));
+	cfg.verb = src.verb = data[0] == 'r' ? VERB_RECV : data[0] == 'p' ? VERB_PAIR : VERB_SEND;
+	problems.n = 0;
+	option_defaults(&cfg);
+	f = fmemopen((void *)(uintptr_t)(data + 1), size - 1, "r");
+	must(f, "fmemopen");
+	option_yaml_read_stream(&src, f);
+	fclose(f);
+	if (problems.n)
+		must(problems.e[0].object[0] && problems.e[0].cause[0], "a problem without a sentence");
+	else
+		config_try(&cfg);
+	return 0;
+}
+
+/* Names of options are hard to guess: one time in four the table's are put in. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+	const char *name = option_rows[seed / 4 % OPTION_TOTAL].name;
+	size_t n = strlen(name);
+
+	if (seed % 4 || size + n + 3 > max)
+		return LLVMFuzzerMutate(data, size, max);
+	data += size;
+	data[0] = '\n';
+	memcpy(data + 1, name, n);
+	memcpy(data + 1 + n, ": ", 2);
+	return size + n + 3;
+}
