@@ -86,7 +86,7 @@ static void verbs(void **state)
 	bad("sned --json", "sned", "did you mean squall send?");
 	assert_true(cfg.json);
 	bad("reciv", "reciv", "did you mean squall recv?");
-	bad("frobnicate", "frobnicate", "send, recv and devices");
+	bad("frobnicate", "frobnicate", "squall help lists them");
 	bad("recv --pps 5", "--pps", "not an option of squall recv");
 	bad("devices -i x", "--interface", "not an option of squall devices");
 	bad("send --idle 5s", "--idle", "not an option of squall send");
