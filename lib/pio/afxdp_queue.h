@@ -83,6 +83,7 @@ struct afxdp_rx {
 	uint32_t lot; /* free frames are handed to the kernel in lots of at least so many */
 	int fd;
 	bool busy_poll;
+	bool zero_copy;
 	bool in_chain;     /* the last frame was not the packet's last */
 	uint64_t quiet_ns; /* monotonic: since when nothing has come; 0: something just did */
 	struct afxdp_program *program;

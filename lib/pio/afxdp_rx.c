@@ -40,18 +40,23 @@ void afxdp_rx_fill(struct afxdp_rx *rx)
 		n = cache->n;
 	cache->n -= n;
 	from = cache->free + cache->n;
+#pragma GCC unroll 4
 	for (uint32_t i = 0; i < n; i++)
 		ring[(at + i) & mask] = (uint64_t)(from[i] - first) << shift;
 	rx->fill->cached_prod = at + n;
 	xsk_ring_prod__submit(rx->fill, n);
 }
 
-/* Nothing has come. A reader that never waits has its frames handed to the kernel here, and a driver woken for them. */
+/*
+ * Nothing has come. A reader that never waits has its frames handed to the kernel here, and a driver woken for them. In
+ * copy mode there is no driver to wake, and a look at the flag would take from the kernel, packet by packet, the cache
+ * line that it counts in.
+ */
 static __attribute__((noinline)) void look_after_fill(struct afxdp_rx *rx)
 {
 	if (rx->q.cache->n)
 		afxdp_rx_fill(rx);
-	if (xsk_ring_prod__needs_wakeup(rx->fill))
+	if (rx->zero_copy && xsk_ring_prod__needs_wakeup(rx->fill))
 		recvfrom(rx->fd, NULL, 0, MSG_DONTWAIT, NULL, NULL);
 }
 

@@ -83,8 +83,9 @@ static int make_umem(struct afxdp_port *ap, unsigned i, struct err *e)
 {
 	struct afxdp_socket *s = &ap->sockets[i];
 	const struct pio_port *port = &ap->port;
+	/* Twice the frames: then there is room for all of them without a look at how far the kernel has come. */
 	const struct xsk_umem_config config = {
-		.fill_size = i < port->n_rx ? ring_size(port->rx[i]->cache->count) : RING_UNUSED,
+		.fill_size = i < port->n_rx ? ring_size(2 * port->rx[i]->cache->count) : RING_UNUSED,
 		.comp_size =
 			i < port->n_tx
 				? ring_size(port->tx[i]->cache->count < RING_MIN ? RING_MIN : port->tx[i]->cache->count)
@@ -194,6 +195,7 @@ static int open_rx(struct afxdp_port *ap, unsigned i, bool zero_copy, struct err
 	rx->fill = &s->fill;
 	rx->base = s->base;
 	rx->busy_poll = ap->busy_poll_ns != 0;
+	rx->zero_copy = zero_copy;
 	/* Before it is bound: a driver may look for frames once, and wait for ever when there are none. */
 	afxdp_rx_fill(rx);
 	int rc = make_socket(ap, i, zero_copy, &rx->ring, NULL, &s->rx, e);
