@@ -20,28 +20,43 @@ static __attribute__((noinline)) void remember_each(struct afxdp_tx *tx)
 	tx->same_len = AFXDP_DIFFERENT;
 }
 
-/* Gives n slots back to their homes, most of which is here. */
+/* How many of n entries from `at` on stand side by side, before a ring begins anew. */
+static inline uint32_t side_by_side(uint32_t mask, uint32_t at, uint32_t n)
+{
+	uint32_t to_end = mask + 1 - (at & mask);
+
+	return n < to_end ? n : to_end;
+}
+
+/* Gives the slots of n chunks back to their homes, most of which is here. */
 static inline __attribute__((always_inline)) void give_home(struct afxdp_tx *tx, uint32_t at, uint32_t n)
 {
 	struct pio_pool *pool = tx->q.port->pool;
 	struct pio_cache *own = tx->q.cache;
 	const unsigned shift = tx->slot_shift;
 	/* Copies, since a store into a stack could, for all the compiler knows, change what it points to. */
-	const uint64_t *const ring = tx->comp->ring;
 	const uint32_t mask = tx->comp->mask;
 	const uint32_t first = own->first;
 	const uint32_t count = own->count;
 	const uint32_t offset = tx->first_slot - first;
 	uint32_t *top = own->free + own->n;
 
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t slot = (uint32_t)(ring[(at + i) & mask] >> shift) + offset;
+	while (n) {
+		const uint64_t *addr = (const uint64_t *)tx->comp->ring + (at & mask);
+		const uint32_t run = side_by_side(mask, at, n);
 
-		pio_owner_change(pool, first + slot, PIO_OWNER_DEVICE, PIO_OWNER_POOL, "completion");
-		if (slot < count)
-			*top++ = first + slot;
-		else
-			pio_slot_home(pool, NULL, first + slot);
+#pragma GCC unroll 4
+		for (uint32_t i = 0; i < run; i++) {
+			uint32_t slot = (uint32_t)(addr[i] >> shift) + offset;
+
+			pio_owner_change(pool, first + slot, PIO_OWNER_DEVICE, PIO_OWNER_POOL, "completion");
+			if (slot < count)
+				*top++ = first + slot;
+			else
+				pio_slot_home(pool, NULL, first + slot);
+		}
+		at += run;
+		n -= run;
 	}
 	own->n = (uint32_t)(top - own->free);
 }
@@ -225,18 +240,29 @@ static inline __attribute__((always_inline)) unsigned put_same(struct afxdp_tx *
 	const uint64_t size = tx->size;
 	const uint64_t mask = (1ULL << tx->slot_shift) - 1;
 	const uint64_t last = mask + 1 - tx->same_len; /* where in a slot the packet may begin at most */
-	const uint32_t at = tx->ring.cached_prod;
 	const uint32_t ring_mask = tx->ring.mask;
-	unsigned done;
+	uint32_t at = tx->ring.cached_prod;
+	unsigned done = 0;
 
-	for (done = 0; done < n; done++) {
-		struct xdp_desc *d = &ring[(at + done) & ring_mask];
-		uint64_t addr = (uint64_t)(f[done].data - base);
+	while (done < n) {
+		struct xdp_desc *d = &ring[at & ring_mask];
+		const unsigned end = done + side_by_side(ring_mask, at, n - done);
 
-		if (addr >= size || (addr & mask) > last || memcmp(&f[done].len, &like.len, sizeof(uint64_t)) != 0)
-			break;
-		d->addr = addr;
-		memcpy(&d->len, &like.len, sizeof(uint64_t));
+		at += end - done;
+#pragma GCC unroll 4
+		for (; done < end; done++, d++) {
+			uint64_t addr = (uint64_t)(f[done].data - base);
+
+			if (memcmp(&f[done].len, &like.len, sizeof(uint64_t)) != 0)
+				return done;
+			/* The descriptor of a round before: frames mostly come again in the same order. */
+			if (d->addr == addr && memcmp(&d->len, &like.len, sizeof(uint64_t)) == 0)
+				continue;
+			if (addr >= size || (addr & mask) > last)
+				return done;
+			d->addr = addr;
+			memcpy(&d->len, &like.len, sizeof(uint64_t));
+		}
 	}
 	return done;
 }

@@ -261,7 +261,10 @@ static inline void pio_note_arrival(struct pio_queue *q, uint64_t first_ns, uint
 	atomic_store_explicit(&q->last_ns, last_ns, memory_order_relaxed);
 }
 
-/* For backends: takes up to n free frames of the queue's own cache. */
+/*
+ * For backends: takes up to n free frames of the queue's own cache: the last that were put back, in the order in which
+ * they were. So a sender whose frames come back at once has the same ones in the same order, burst after burst.
+ */
 static inline unsigned pio_cache_get(struct pio_cache *cache, struct pio_frame *f, unsigned n)
 {
 	const struct pio_pool *pool = cache->pool;
@@ -272,15 +275,15 @@ static inline unsigned pio_cache_get(struct pio_cache *cache, struct pio_frame *
 
 	if (n > cache->n)
 		n = cache->n;
+	cache->n -= n;
 	next = cache->free + cache->n;
 /* The loop's own instructions would be a third of it. */
 #pragma GCC unroll 4
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t id = *--next;
+		uint64_t id = next[i];
 
 		f[i] = (struct pio_frame){.data = start + (id << shift) + (id & mask) * PIO_STAGGER_BYTES};
 	}
-	cache->n -= n;
 	return n;
 }
 

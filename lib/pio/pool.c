@@ -51,13 +51,18 @@ int pio_pool_create_slots(struct pio_pool **out, uint32_t frames, unsigned shift
 	pool->frames = frames;
 	pool->size = (uint64_t)frames << shift;
 	pool->home = calloc(frames, sizeof(*pool->home));
-	/* Aligned to a huge page by hand, since mmap does not promise it and the kernel then can use some. */
-	pool->map_size = pool->size + HUGE_BYTES;
+	/*
+	 * Whole huge pages, aligned by hand since mmap does not promise it: the kernel then uses some. 512 small frames
+	 * on pages of 4 KiB take as many translations as a processor has at hand.
+	 */
+	const uint64_t whole = (pool->size + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1);
+
+	pool->map_size = whole + HUGE_BYTES;
 	pool->map = mmap(NULL, pool->map_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (!pool->home || pool->map == MAP_FAILED)
 		goto no_memory;
 	pool->base = (unsigned char *)(((uintptr_t)pool->map + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1));
-	madvise(pool->base, pool->size, MADV_HUGEPAGE);
+	madvise(pool->base, whole, MADV_HUGEPAGE);
 #ifndef SQUALL_CHECKED
 	/*
 	 * A child that only restores settings must not have it: pinned frames would be copied, half a second and
