@@ -150,6 +150,19 @@ bool afxdp_bring_in(struct afxdp_tx *tx, struct pio_frame *f);
  */
 unsigned afxdp_put_packet(struct afxdp_tx *tx, const struct pio_frame *f, unsigned n);
 
+/*
+ * Copy mode, after a call that gave `error` (0: none): how far the kernel has read. A call ends with the first packet
+ * that the device dropped (EBUSY). Linux 6.18 tells after every call; 6.12 and older only when all is read. Then the
+ * packet's bytes are a guess: those of the call's first.
+ */
+void afxdp_copy_follow(struct afxdp_tx *tx, int error);
+
+/*
+ * The ops' give_up. In copy mode nobody reads the ring but a call of ours, and this was the last: what is left in it is
+ * not sent. That is no more than what has not come back, should the kernel have read on without telling.
+ */
+void afxdp_copy_give_up(struct pio_queue *q);
+
 /* The socket's interface is there no more: latches the queue's error. */
 void afxdp_gone(struct pio_queue *q);
 

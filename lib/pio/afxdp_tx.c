@@ -126,42 +126,6 @@ static inline __attribute__((always_inline)) uint32_t reap(struct afxdp_tx *tx, 
 
 /* ---- copy mode: the system call sends ---- */
 
-/* The device dropped the packet whose last descriptor is that; the kernel completes it like any other. */
-static void note_drop(struct afxdp_tx *tx, uint32_t last)
-{
-	const struct xdp_desc *d = xsk_ring_prod__tx_desc(&tx->ring, last);
-
-	tx->lost++;
-	tx->lost_bytes += tx->same_len == AFXDP_DIFFERENT ? *afxdp_sent_of(tx, d->addr) & AFXDP_SENT_LEN : d->len;
-}
-
-/* Where the packet that begins at `at` has its last descriptor. */
-static uint32_t packet_end(struct afxdp_tx *tx, uint32_t at)
-{
-	while (xsk_ring_prod__tx_desc(&tx->ring, at)->options & XDP_PKT_CONTD && at + 1 != tx->ring.cached_prod)
-		at++;
-	return at;
-}
-
-/*
- * How far the kernel has read. A call ends with the first packet that the device dropped (EBUSY). Linux 6.18 tells
- * after every call; 6.12 and older only when all is read. Then the packet's bytes are a guess: those of the call's
- * first.
- */
-static void follow(struct afxdp_tx *tx, int error)
-{
-	uint32_t told = __atomic_load_n(tx->ring.consumer, __ATOMIC_ACQUIRE);
-	bool moved = (int32_t)(told - tx->consumed) > 0;
-
-	if (moved)
-		tx->consumed = told;
-	if (error != EBUSY)
-		return;
-	if (!moved)
-		tx->consumed = packet_end(tx, tx->consumed) + 1;
-	note_drop(tx, tx->consumed - 1);
-}
-
 /* 0, or the errno of a call. */
 static int wake_up(struct afxdp_tx *tx)
 {
@@ -183,7 +147,7 @@ static inline __attribute__((always_inline)) void send_copies(struct afxdp_tx *t
 		uint32_t before = tx->consumed;
 		int error = wake_up(tx);
 
-		follow(tx, error);
+		afxdp_copy_follow(tx, error);
 		if (is_gone(error)) {
 			afxdp_gone(&tx->q);
 			return;
@@ -395,31 +359,10 @@ static void sync_counters(struct pio_queue *q)
 	stats_set(&q->stats.tx.ring_empty, s.tx_ring_empty_descs);
 }
 
-/*
- * In copy mode nobody reads the ring but a call of ours, and this was the last: what is left in it is not sent. That is
- * no more than what has not come back, should the kernel have read on without telling.
- */
-static void give_up(struct pio_queue *q)
-{
-	struct afxdp_tx *tx = tx_of(q);
-	uint64_t packets = 0;
-	uint64_t out;
-	struct tx_counts c;
-
-	if (tx->zero_copy)
-		return;
-	for (uint32_t at = tx->consumed; at != tx->ring.cached_prod; at++)
-		packets += !(xsk_ring_prod__tx_desc(&tx->ring, at)->options & XDP_PKT_CONTD);
-	tx_counts_read(&q->stats.tx, &c);
-	out = c.queued - c.completed - c.dropped_driver;
-	stats_add(&q->stats.tx.dropped_end, packets < out ? packets : out);
-	tx->consumed = tx->ring.cached_prod;
-}
-
 #define TX_OPS(variant) \
 	{ \
 		.get = get_##variant, .tx = tx_##variant, .kick = kick_##variant, .rx = no_rx, .poll = no_poll, \
-		.sync = sync_counters, .give_up = give_up, \
+		.sync = sync_counters, .give_up = afxdp_copy_give_up, \
 	}
 
 const struct pio_queue_ops afxdp_tx_ops = TX_OPS(plain);
