@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs.h"
 
+#include "answers.h"
 #include "gen/plan_build.h"
 #include "lib/nearest.h"
 #include "lib/option.h"
@@ -136,6 +137,9 @@ void traffic_check(struct config *cfg, struct problems *p)
 	}
 	if (cfg->verb == VERB_PAIR)
 		check_pair(cfg, p);
+	answers_check(cfg, p);
+	if (cfg->respond.n && is_wire(cfg, cfg->interface))
+		problem_add(p, "--respond", "nobody asks on a wire in memory: leave it out");
 	if (cfg->verb == VERB_REFLECT && is_wire(cfg, cfg->interface))
 		problem_add(p, "--interface", "nobody is at the other end of a loop to send packets back to");
 	rx_filter_check(cfg, p);

@@ -114,6 +114,19 @@ out:
 	return rc;
 }
 
+void engine_set_responder(struct engine *en, struct responder *r)
+{
+	en->responder = r;
+	for (unsigned i = 0; r && i < en->n_rx; i++) {
+		bool taken = !en->rx_port->caps.rx_copies;
+
+		/* Where the kernel sees it all, who sends nothing back need not look. */
+		if (taken || en->rx[i].w.reflector)
+			en->rx[i].w.responder = r;
+		en->rx[i].w.answers = taken;
+	}
+}
+
 void engine_free(struct engine *en)
 {
 	for (unsigned i = 0; en->tx && i < en->n_tx; i++)
@@ -134,6 +147,13 @@ static void run_tx(void *arg)
 static void run_rx(void *arg)
 {
 	rx_worker_run(arg);
+}
+
+static void run_responder(void *arg)
+{
+	struct engine *en = arg;
+
+	responder_run(en->responder, &en->stop_rx);
 }
 
 void engine_warn(struct engine *en, const char *fmt, ...)
@@ -185,6 +205,10 @@ static void start(struct engine *en)
 	en->reported_ns = en->start_ns;
 	if (en->n_tx)
 		limiter_init(&en->limiter, &en->plan->pace, catch_up_of(cfg), en->start_ns, end_ns);
+	if (en->responder && worker_start(&en->answering, "squall-answer", WORKER_CPU_ANY, run_responder, en, &e)) {
+		engine_fail(en, &e);
+		return;
+	}
 	for (unsigned i = 0; i < en->n_rx; i++) {
 		snprintf(name, sizeof(name), "squall-rx%u", i);
 		if (worker_start(&en->rx[i].thread, name, en->rx[i].cpu, run_rx, &en->rx[i].w, &e)) {
@@ -354,6 +378,7 @@ void engine_run(struct engine *en, struct report *report)
 	atomic_store(&en->stop_rx, true);
 	for (unsigned i = 0; i < en->n_rx; i++)
 		worker_join(&en->rx[i].thread);
+	worker_join(&en->answering);
 	engine_check_queues(en, false);
 	engine_tell_queues(en);
 	engine_end(en, report);

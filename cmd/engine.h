@@ -13,6 +13,7 @@
 #include "lib/host.h"
 #include "lib/report.h"
 #include "lib/worker.h"
+#include "rx/responder.h"
 #include "rx/rx_loop.h"
 
 struct engine_tx {
@@ -41,6 +42,8 @@ struct engine {
 	struct engine_rx *rx;
 	unsigned n_tx, n_rx; /* threads */
 	struct rx_shared rx_shared;
+	struct responder *responder; /* the caller's; NULL: there is none */
+	struct worker answering;
 	_Atomic bool stop_tx, stop_rx;
 	uint64_t start_ns;        /* monotonic: first departure, or when the receivers started */
 	uint64_t stopped_ns;      /* when the run was told to end */
@@ -75,6 +78,9 @@ struct engine_port {
 int engine_init(struct engine *en, const struct config *cfg, const struct engine_port *tx, const struct engine_port *rx,
 		const struct tx_plan *plan, const struct replay *replay, struct err *e);
 void engine_free(struct engine *en);
+
+/* Between init and run: the receivers of the run work with it. It must outlive the run. NULL is passed over. */
+void engine_set_responder(struct engine *en, struct responder *r);
 
 /* Tells it on stderr now, and in the report at its end. */
 void engine_warn(struct engine *en, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

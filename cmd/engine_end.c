@@ -24,7 +24,8 @@ void engine_sample(const struct engine *en, uint64_t now_ns, struct report_sampl
 
 		row.cpu = i < en->n_tx ? en->tx[i].cpu : row.rx ? en->rx[i].cpu : -1;
 		if (row.tx) {
-			row.cpu_ns += worker_cpu_ns(&en->tx[i].thread);
+			/* Queues of a reflector are its receivers' to drive. */
+			row.cpu_ns += i < en->n_tx ? worker_cpu_ns(&en->tx[i].thread) : 0;
 			tx_counts_read(&en->tx_port->tx[i]->stats.tx, &row.tx_counts);
 			tx_counts_add(&out->tx, &row.tx_counts);
 		}
@@ -219,6 +220,7 @@ void engine_end(struct engine *en, struct report *report)
 	uint64_t now = clock_mono_ns();
 	struct host_drops grew = {0};
 	struct reflect_counts reflect = {0};
+	struct respond_counts respond;
 	struct pcap_counts pcap;
 	struct cpu_seconds cpu;
 	int rc;
@@ -236,6 +238,10 @@ void engine_end(struct engine *en, struct report *report)
 		end.tx_ns = en->now.elapsed_ns;
 		reflections(en, &reflect);
 		end.reflect = &reflect;
+	}
+	if (en->responder) {
+		responder_counts(en->responder, &respond);
+		end.respond = &respond;
 	}
 	if (en->replay) {
 		pcap = en->replay->capture.counts;

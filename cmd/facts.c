@@ -78,6 +78,17 @@ static void link_facts(struct report_plan *facts, const struct config *cfg, cons
 		report_warn(&facts->warnings, "%s carries this machine's default route", ends->link->name);
 }
 
+static void respond_facts(struct report_plan *facts, const struct config *cfg)
+{
+	char text[256] = "";
+	size_t used = 0;
+
+	for (unsigned i = 0; i < cfg->respond.n && used < sizeof(text); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "", cfg->respond.text[i]);
+	if (cfg->respond.n)
+		report_fact_add(facts, "respond", "answers for", "%s", text);
+}
+
 static void recv_facts(struct report_plan *facts, const struct config *cfg, const struct filter *filter,
 		       const struct pio_port *port)
 {
@@ -88,6 +99,7 @@ static void recv_facts(struct report_plan *facts, const struct config *cfg, cons
 		report_fact_add(facts, "kernel", "Linux", "%s",
 				port->caps.rx_copies ? "still gets every packet: these are copies"
 						     : "gets every packet but these");
+	respond_facts(facts, cfg);
 	if (verb_sends(cfg->verb))
 		return;
 	if (cfg->duration_ns)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs.h"
 
+#include "answers.h"
 #include "ends.h"
 #include "engine.h"
 #include "facts.h"
@@ -37,7 +38,8 @@ struct traffic {
 	struct replay replay; /* of --mode pcap; else empty */
 	struct filter filter;
 	struct pio_port *port;
-	struct pio_port *rx_port; /* of a pair of two interfaces, else NULL */
+	struct pio_port *rx_port;    /* of a pair of two interfaces, else NULL */
+	struct responder *responder; /* NULL: nothing is answered */
 	struct report_plan facts;
 	struct engine engine;
 };
@@ -91,6 +93,8 @@ static int resolve(struct traffic *t, const struct config *cfg, struct err *e)
 
 	if (!rc && two_ports(cfg))
 		rc = ends_find_link(&t->rx_ends, cfg->rx_interface, cfg->backend, e);
+	if (!rc)
+		rc = answers_check_host(cfg, ends, e);
 	if (!rc && t->rx_ends.link)
 		rc = ends_wait_link(&t->rx_ends, false, e);
 	if (!rc && verb_sends(cfg->verb))
@@ -121,7 +125,12 @@ static int open_ports(struct traffic *t, const struct config *cfg, struct err *e
 		rc = port_open(cfg, &t->ends, cfg->interface, plan, t->rx_port ? NULL : filter, &t->port, w, e);
 	if (!rc && t->rx_port)
 		rc = port_wait(&t->rx_ends, t->rx_port, e);
-	return rc ? rc : port_wait(&t->ends, t->port, e);
+	if (!rc)
+		rc = port_wait(&t->ends, t->port, e);
+	if (rc)
+		return rc;
+	return answers_open(cfg, t->rx_port ? &t->rx_ends : &t->ends, t->rx_port ? t->rx_port : t->port, &t->responder,
+			    e);
 }
 
 /* NULL: what is sent is the plan's. */
@@ -159,6 +168,7 @@ static void run(struct traffic *t, const struct config *cfg, struct report *repo
 		if (!verb_sends(cfg->verb))
 			log_note("%s on %s: the filter is active", cfg->verb == VERB_RECV ? "receiving" : "reflecting",
 				 cfg->interface);
+		engine_set_responder(&t->engine, t->responder);
 		engine_run(&t->engine, report);
 		*e = t->engine.err;
 	}
@@ -213,6 +223,7 @@ void traffic_main(const struct config *cfg, struct report *report, struct err *e
 		report_stopped(report, e);
 	else
 		report_end(report, NULL, e, NULL);
+	responder_close(t->responder);
 	pio_close(t->rx_port);
 	pio_close(t->port);
 	replay_free(&t->replay);

@@ -144,8 +144,9 @@ struct config {
 	struct config_ports rx_ports;
 	struct prefix rx_cidr;
 	struct config_filters filters;
-	uint64_t idle_ns;   /* 0: no idle limit */
-	uint64_t linger_ns; /* of a pair: how long nothing must have come before its receiver ends */
+	struct config_filters respond; /* addresses to answer for */
+	uint64_t idle_ns;              /* 0: no idle limit */
+	uint64_t linger_ns;            /* of a pair: how long nothing must have come before its receiver ends */
 
 	/* Output and questions. */
 	bool json;

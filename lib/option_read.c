@@ -269,7 +269,7 @@ const char *option_expects(const struct option_row *row)
 	case OPTION_TYPE_PORTS:
 		return "a list of ports such as 53,9000";
 	case OPTION_TYPE_FILTERS:
-		return "a list such as proto=udp,dst-port=9000";
+		return "a list with commas, as in proto=udp,dst-port=9000";
 	case OPTION_TYPE_STRING:
 		return "a name";
 	case OPTION_TYPE_FILE:

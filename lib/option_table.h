@@ -256,6 +256,9 @@
 	  "different kinds must all match") \
 	X(IDLE, "idle", "", TIME, idle_ns, "0", "TIME", RECV, RUN, RECEIVE, \
 	  "end when nothing has come for this long, before the first packet too; 0: never") \
+	X(RESPOND, "respond", "", FILTERS, respond, "", "ADDRESS,...", RECV, RUN, RECEIVE, \
+	  "addresses to answer ARP, neighbour solicitation and ICMP echo for on the receiving interface, with its MAC, so that " \
+	  "routers find them; not those that this machine has") \
 	X(LINGER, "linger", "", TIME, linger_ns, "100ms", "TIME", PAIR, RUN, RECEIVE, \
 	  "how long nothing must have come, after the last packet was sent, before the receiver ends; where packets go on " \
 	  "coming it waits 10 times as long at most", RANGE(0, 60000000000)) \

@@ -93,6 +93,7 @@ struct report_end {
 	uint64_t first_ns, last_ns;           /* wall clock of the first and last counted received packet; 0: none */
 	bool pair;                            /* what was sent is what was to be received: their difference is told */
 	const struct reflect_counts *reflect; /* NULL: nothing was to be sent back */
+	const struct respond_counts *respond; /* NULL: nothing was to be answered for */
 	bool have_loop;
 	struct loop_counts loop;
 	const struct pcap_counts *pcap;        /* of a replay; NULL: none */

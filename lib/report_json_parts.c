@@ -167,6 +167,17 @@ static json_t *reflect_json(struct report *r, const struct reflect_counts *c)
 	return o;
 }
 
+static json_t *respond_json(struct report *r, const struct respond_counts *c)
+{
+	json_t *o;
+
+	if (!c)
+		return json_null();
+	o = json_object();
+	STATS_RESPOND(PUT_COUNT)
+	return o;
+}
+
 static json_t *pcap_json(struct report *r, const struct pcap_counts *c)
 {
 	json_t *o;
@@ -307,6 +318,7 @@ json_t *report_json_end(struct report *r, const struct report_end *end)
 	report_json_put(r, o, "queues", queues);
 	report_json_put(r, o, "loop", end->have_loop ? loop_json(r, &end->loop) : json_null());
 	report_json_put(r, o, "reflect", reflect_json(r, end->reflect));
+	report_json_put(r, o, "respond", respond_json(r, end->respond));
 	report_json_put(r, o, "pcap", pcap_json(r, end->pcap));
 	report_json_put(r, o, "device_drops", device_drops_json(r, end->device_drops));
 	report_json_put(r, o, "cpu", cpu_json(r, &end->cpu));

@@ -236,6 +236,11 @@ static void text_end(struct report *r, const struct report_end *end, const struc
 		STATS_REFLECT(REFLECT_LINE)
 	}
 #undef REFLECT_LINE
+#define RESPOND_LINE(key, help) amount_line(r, "told", end->respond->key, help);
+	if (end->respond) {
+		STATS_RESPOND(RESPOND_LINE)
+	}
+#undef RESPOND_LINE
 #define PCAP_LINE(key, help) amount_line(r, "pcap", end->pcap->key, help);
 	if (end->pcap) {
 		STATS_PCAP(PCAP_LINE)

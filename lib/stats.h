@@ -86,6 +86,13 @@
 	X(unfollowed, "packets with a stamp of the run, of flows beyond --flow-limit: not in stamped") \
 	X(unreadable, "packets whose stamp cannot be looked for: fragments, and several that the kernel made one of")
 
+/* What was answered for the addresses of --respond. */
+#define STATS_RESPOND(X) \
+	X(arp, "ARP requests answered") \
+	X(nd, "neighbour solicitations answered") \
+	X(echo, "ICMP and ICMPv6 echo requests answered") \
+	X(unanswered, "requests that were not answered: the interface had no room for the answer")
+
 /* What became of a capture on its way to be replayed; nothing is counted live. */
 #define STATS_PCAP(X) \
 	X(packets, "packets in the capture") \
@@ -136,6 +143,7 @@ STATS_BLOCK(class, STATS_CLASS)
 STATS_BLOCK(loop, STATS_LOOP)
 STATS_BLOCK(reflect, STATS_REFLECT)
 STATS_BLOCK(measure, STATS_MEASURE)
+STATS_BLOCK(respond, STATS_RESPOND)
 
 struct pcap_counts {
 	STATS_PCAP(STATS_SNAP_FIELD)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reflect.h"
 
-#include "lib/core/csum.h"
 #include "lib/pio/headers.h"
+#include "sum.h"
 
 #include <string.h>
 
@@ -88,16 +88,6 @@ enum reflect_fate reflect_turn(unsigned char *data, uint32_t len, const struct m
 	return REFLECT_reflected;
 }
 
-/* Of any length; csum_bytes() wants a bound. */
-static uint64_t sum_bytes(const unsigned char *p, uint32_t len)
-{
-	uint64_t sum = 0;
-
-	for (; len > 256; p += 256, len -= 256)
-		sum += csum_bytes(p, 256, 256);
-	return sum + csum_bytes(p, len, 257);
-}
-
 void reflect_finish_csum(unsigned char *data, uint32_t len)
 {
 	uint32_t size, l4_len, field;
@@ -129,6 +119,6 @@ void reflect_finish_csum(unsigned char *data, uint32_t len)
 	if (l4_len < field + 2)
 		return;
 	core_put16(l4 + field, 0);
-	sum = sum_bytes(h.src, 2 * size) + core_be16(h.proto) + core_be16((uint16_t)l4_len) + sum_bytes(l4, l4_len);
+	sum = sum_pseudo(h.src, size, h.proto, l4_len) + sum_bytes(l4, l4_len);
 	core_put16(l4 + field, h.proto == PROTO_UDP ? csum_finish_udp(sum) : csum_finish(sum));
 }

@@ -62,9 +62,28 @@ static uint32_t count(struct rx_worker *w, const struct pio_frame *f, uint32_t n
 	return packets;
 }
 
-/* Also without frames, so that what was sent back comes home. */
-static void give(struct rx_worker *w, const struct pio_frame *f, uint32_t n)
+/* Puts what is answered for --respond. Returns how many frames are left, at the array's beginning. */
+static uint32_t take_requests(struct rx_worker *w, struct pio_frame *f, uint32_t n)
 {
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		bool more = f[i].flags & PIO_MORE;
+
+		if (!w->in_pieces && !more && responder_takes(w->responder, &f[i], w->answers))
+			pio_put(w->queue, &f[i], 1);
+		else
+			f[left++] = f[i];
+		w->in_pieces = more;
+	}
+	return left;
+}
+
+/* Also without frames, so that what was sent back comes home. */
+static void give(struct rx_worker *w, struct pio_frame *f, uint32_t n)
+{
+	if (w->responder)
+		n = take_requests(w, f, n);
 	if (w->reflector)
 		reflect_burst(w->reflector, w->queue, f, n);
 	else

@@ -9,6 +9,7 @@
 #include "lib/pio/pio.h"
 #include "lib/stats.h"
 #include "reflect.h"
+#include "responder.h"
 
 /* What all receiving threads of a run share. */
 struct rx_shared {
@@ -23,8 +24,11 @@ struct rx_worker {
 	struct pio_queue *queue;
 	struct rx_shared *shared;
 	struct reflector *reflector; /* NULL: what was received is given back */
+	struct responder *responder; /* what it answers is not sent back; NULL: there is none */
+	bool answers;                /* and the kernel does not see it: it is answered from here */
 	struct stats_class classes;
-	bool in_chain; /* the next frame continues a packet */
+	bool in_chain;  /* the next frame continues a packet */
+	bool in_pieces; /* the same, of what is given back */
 	_Atomic bool done;
 };
 
