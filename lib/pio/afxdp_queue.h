@@ -133,6 +133,14 @@ int afxdp_refuse_multi_buffer(const struct afxdp_port *ap, int rc, const char *w
 /* Hands free frames to the kernel; before the socket is bound, too. */
 void afxdp_rx_fill(struct afxdp_rx *rx);
 
+/* How many of n entries from `at` on stand side by side, before a ring begins anew. */
+static inline uint32_t afxdp_side_by_side(uint32_t mask, uint32_t at, uint32_t n)
+{
+	uint32_t to_end = mask + 1 - (at & mask);
+
+	return n < to_end ? n : to_end;
+}
+
 static inline uint32_t *afxdp_sent_of(const struct afxdp_tx *tx, uint64_t addr)
 {
 	return &tx->sent[addr >> tx->chunk_shift];

@@ -29,9 +29,7 @@ void afxdp_rx_fill(struct afxdp_rx *rx)
 {
 	struct pio_cache *cache = rx->q.cache;
 	uint32_t n = xsk_prod_nb_free(rx->fill, cache->n);
-	uint64_t *const ring = rx->fill->ring;
 	const uint32_t mask = rx->fill->mask;
-	const uint32_t at = rx->fill->cached_prod;
 	const uint32_t first = rx->first_slot;
 	const uint32_t shift = rx->slot_shift;
 	const uint32_t *from;
@@ -40,10 +38,18 @@ void afxdp_rx_fill(struct afxdp_rx *rx)
 		n = cache->n;
 	cache->n -= n;
 	from = cache->free + cache->n;
+	for (uint32_t left = n; left;) {
+		const uint32_t at = rx->fill->cached_prod;
+		const uint32_t run = afxdp_side_by_side(mask, at, left);
+		uint64_t *to = (uint64_t *)rx->fill->ring + (at & mask);
+
 #pragma GCC unroll 4
-	for (uint32_t i = 0; i < n; i++)
-		ring[(at + i) & mask] = (uint64_t)(from[i] - first) << shift;
-	rx->fill->cached_prod = at + n;
+		for (uint32_t i = 0; i < run; i++)
+			to[i] = (uint64_t)(from[i] - first) << shift;
+		rx->fill->cached_prod = at + run;
+		from += run;
+		left -= run;
+	}
 	xsk_ring_prod__submit(rx->fill, n);
 }
 
@@ -81,20 +87,26 @@ static inline __attribute__((always_inline)) unsigned take(struct pio_queue *q, 
 		return 0;
 	}
 	at = rx->ring.cached_cons;
-	for (uint32_t i = 0; i < got; i++) {
-		const struct xdp_desc *d = &ring[(at + i) & mask];
-		bool more = multi_buffer && d->options & XDP_PKT_CONTD;
+	for (uint32_t i = 0; i < got;) {
+		const struct xdp_desc *d = &ring[at & mask];
+		const uint32_t end = i + afxdp_side_by_side(mask, at, got - i);
 
-		f[i] = (struct pio_frame){.data = base + d->addr, .len = d->len, .flags = more ? PIO_MORE : 0};
-		bytes += d->len;
-		if (multi_buffer) {
-			packets += !in_chain;
-			in_chain = more;
+		at += end - i;
+#pragma GCC unroll 4
+		for (; i < end; i++, d++) {
+			bool more = multi_buffer && d->options & XDP_PKT_CONTD;
+
+			f[i] = (struct pio_frame){.data = base + d->addr, .len = d->len, .flags = more ? PIO_MORE : 0};
+			bytes += d->len;
+			if (multi_buffer) {
+				packets += !in_chain;
+				in_chain = more;
+			}
 		}
 	}
 	rx->in_chain = in_chain;
 	rx->quiet_ns = 0;
-	rx->ring.cached_cons = at + got;
+	rx->ring.cached_cons = at;
 	xsk_ring_cons__release(&rx->ring, got);
 	stats_add(&q->stats.rx.packets, multi_buffer ? packets : got);
 	stats_add(&q->stats.rx.bytes, bytes);

@@ -20,14 +20,6 @@ static __attribute__((noinline)) void remember_each(struct afxdp_tx *tx)
 	tx->same_len = AFXDP_DIFFERENT;
 }
 
-/* How many of n entries from `at` on stand side by side, before a ring begins anew. */
-static inline uint32_t side_by_side(uint32_t mask, uint32_t at, uint32_t n)
-{
-	uint32_t to_end = mask + 1 - (at & mask);
-
-	return n < to_end ? n : to_end;
-}
-
 /* Gives the slots of n chunks back to their homes, most of which is here. */
 static inline __attribute__((always_inline)) void give_home(struct afxdp_tx *tx, uint32_t at, uint32_t n)
 {
@@ -43,7 +35,7 @@ static inline __attribute__((always_inline)) void give_home(struct afxdp_tx *tx,
 
 	while (n) {
 		const uint64_t *addr = (const uint64_t *)tx->comp->ring + (at & mask);
-		const uint32_t run = side_by_side(mask, at, n);
+		const uint32_t run = afxdp_side_by_side(mask, at, n);
 
 #pragma GCC unroll 4
 		for (uint32_t i = 0; i < run; i++) {
@@ -210,7 +202,7 @@ static inline __attribute__((always_inline)) unsigned put_same(struct afxdp_tx *
 
 	while (done < n) {
 		struct xdp_desc *d = &ring[at & ring_mask];
-		const unsigned end = done + side_by_side(ring_mask, at, n - done);
+		const unsigned end = done + afxdp_side_by_side(ring_mask, at, n - done);
 
 		at += end - done;
 #pragma GCC unroll 4
