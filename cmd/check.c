@@ -2,7 +2,9 @@
 #include "verbs.h"
 
 #include "answers.h"
+#include "gen/pace.h"
 #include "gen/plan_build.h"
+#include "gen/stream_check.h"
 #include "lib/nearest.h"
 #include "lib/option.h"
 #include "lib/pio/pio.h"
@@ -76,6 +78,10 @@ static void check_pair(const struct config *cfg, struct problems *p)
 	bool wire = is_wire(cfg, cfg->interface);
 
 	check_name(cfg, "--rx-interface", cfg->rx_interface, p);
+	if (cfg->n_streams && !cfg->filters.n &&
+	    (cfg->rx_mode == RX_MODE_NONE || cfg->rx_mode == RX_MODE_GENERATED_FLOW))
+		problem_missing(p, "--filter",
+				"missing: streams send all kinds of packets; say which of them to receive");
 	if (!cfg->rx_interface[0] && !wire)
 		problem_missing(p, "--rx-interface",
 				"missing: say where the packets come back (the same interface for round trips)");
@@ -119,7 +125,14 @@ static void check_given(const struct config *cfg, struct problems *p)
 /* The run ends by itself, by what was asked for: the default duration shall not cut it. */
 static bool has_end(const struct config *cfg)
 {
-	return option_given(cfg, OPTION_COUNT) || (cfg->mode == MODE_PCAP && (cfg->loop || !cfg->pcap_loop));
+	bool all = cfg->n_streams;
+
+	for (unsigned i = 0; i < cfg->n_streams; i++)
+		all = all && pace_count(&cfg->streams[i]);
+	if (cfg->n_streams)
+		return all || option_given(cfg, OPTION_COUNT);
+	return option_given(cfg, OPTION_COUNT) || pace_count(cfg) ||
+	       (cfg->mode == MODE_PCAP && (cfg->loop || !cfg->pcap_loop));
 }
 
 void traffic_check(struct config *cfg, struct problems *p)
@@ -133,7 +146,10 @@ void traffic_check(struct config *cfg, struct problems *p)
 			cfg->mode = MODE_PCAP;
 		if (has_end(cfg) && !option_given(cfg, OPTION_DURATION))
 			cfg->duration_ns = 0;
-		gen_check(cfg, p);
+		if (cfg->n_streams)
+			stream_check(cfg, p);
+		else
+			gen_check(cfg, p);
 	}
 	if (cfg->verb == VERB_PAIR)
 		check_pair(cfg, p);

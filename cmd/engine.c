@@ -4,6 +4,7 @@
 #include "engine_end.h"
 #include "engine_live.h"
 #include "engine_queues.h"
+#include "engine_rate.h"
 #include "lib/clock.h"
 #include "lib/log.h"
 #include "lib/placement.h"
@@ -46,7 +47,7 @@ static void take_ports(struct engine *en, const struct engine_port *tx, const st
 {
 	en->tx_port = tx->port->n_tx ? tx->port : NULL;
 	en->rx_port = rx->port->n_rx ? rx->port : NULL;
-	en->n_tx = en->plan ? tx->port->n_tx : 0;
+	en->n_tx = en->set ? tx->port->n_tx : 0;
 	en->n_rx = en->rx_port ? en->rx_port->n_rx : 0;
 	en->link[0] = (struct engine_link){.port = tx->port, .link = tx->link};
 	if (rx->port != tx->port)
@@ -60,22 +61,39 @@ const char *engine_name(const struct engine *en)
 	return en->tx_port ? en->tx_port->name : en->rx_port ? en->rx_port->name : NULL;
 }
 
+static int init_sender(struct engine *en, unsigned i, struct err *e)
+{
+	const struct stream *only = &en->set->streams[0];
+	struct tx_worker *w = &en->tx[i].w;
+
+	w->queue = en->tx_port->tx[i];
+	w->limiter = &en->limiters[0];
+	w->stop = &en->stop_tx;
+	w->sleeps = en->cfg->pacing == PACING_SLEEP;
+	if (en->set->n > 1)
+		return tx_worker_init_several(w, en->set, en->limiters, i, en->n_tx, e);
+	if (only->replay)
+		return tx_worker_init_replay(w, only->plan, only->replay, i, en->n_tx, e);
+	return tx_worker_init(w, only->plan, i, en->n_tx, en->count, only->cfg->flow_order == FLOW_ORDER_RANDOM, e);
+}
+
 int engine_init(struct engine *en, const struct config *cfg, const struct engine_port *tx, const struct engine_port *rx,
-		const struct tx_plan *plan, const struct replay *replay, struct err *e)
+		const struct stream_set *set, struct err *e)
 {
 	int *cpu = NULL;
 	int rc = 0;
 
 	memset(en, 0, sizeof(*en));
 	en->cfg = cfg;
-	en->plan = plan;
-	en->replay = replay;
-	en->count = replay ? replay->total : cfg->count;
+	en->set = set;
+	en->replay = set ? set->streams[0].replay : NULL;
+	en->count = set ? stream_set_count(set) : cfg->count;
 	take_ports(en, tx, rx);
 	en->tx = aligned_alloc(128, (en->n_tx + 1) * sizeof(*en->tx));
 	en->rx = aligned_alloc(128, (en->n_rx + 1) * sizeof(*en->rx));
+	en->limiters = aligned_alloc(128, (set ? set->n_groups : 1) * sizeof(*en->limiters));
 	cpu = calloc(en->n_tx + en->n_rx + 1, sizeof(*cpu));
-	if (!en->tx || !en->rx || !cpu) {
+	if (!en->tx || !en->rx || !en->limiters || !cpu) {
 		rc = err_set(e, -ENOMEM, EXIT_RUN, "cannot start the run", engine_name(en), "no memory");
 		goto out;
 	}
@@ -83,20 +101,11 @@ int engine_init(struct engine *en, const struct config *cfg, const struct engine
 	memset(en->rx, 0, (en->n_rx + 1) * sizeof(*en->rx));
 	find_cpus(en, tx->link, rx->link, cpu);
 	for (unsigned i = 0; !rc && i < en->n_tx; i++) {
-		struct tx_worker *w = &en->tx[i].w;
-
 		en->tx[i].cpu = cpu[i];
-		w->queue = en->tx_port->tx[i];
-		w->limiter = &en->limiter;
-		w->stop = &en->stop_tx;
-		w->sleeps = cfg->pacing == PACING_SLEEP;
-		if (replay)
-			rc = tx_worker_init_replay(w, plan, replay, i, en->n_tx, e);
-		else
-			rc = tx_worker_init(w, plan, i, en->n_tx, en->count, cfg->flow_order == FLOW_ORDER_RANDOM, e);
+		rc = init_sender(en, i, e);
 	}
 	en->rx_shared.stop = &en->stop_rx;
-	en->rx_shared.limit = plan ? 0 : cfg->count;
+	en->rx_shared.limit = set ? 0 : cfg->count;
 	for (unsigned i = 0; i < en->n_rx; i++) {
 		en->rx[i].cpu = cpu[en->n_tx + i];
 		en->rx[i].w.queue = en->rx_port->rx[i];
@@ -133,8 +142,10 @@ void engine_free(struct engine *en)
 		tx_worker_free(&en->tx[i].w);
 	for (unsigned i = 0; i < 2; i++)
 		engine_link_free(&en->link[i]);
+	free(en->limiters);
 	free(en->tx);
 	free(en->rx);
+	en->limiters = NULL;
 	en->tx = NULL;
 	en->rx = NULL;
 }
@@ -191,6 +202,18 @@ static uint64_t catch_up_of(const struct config *cfg)
 	return rule ? SLEEP_CATCH_UP_NS : cfg->catch_up_ns;
 }
 
+static void begin_sender(struct engine *en, unsigned i, uint64_t end_ns)
+{
+	const struct tx_pace *pace = &en->set->groups[0].pace;
+	struct tx_worker *w = &en->tx[i].w;
+
+	w->end_ns = end_ns;
+	if (w->merge)
+		tx_merge_begin(w->merge, en->set, en->start_ns, i, en->n_tx);
+	else if (pace->poisson && !w->limiter->unlimited)
+		poisson_init(&w->poisson, w->limiter, pace->seed, i, en->n_tx);
+}
+
 /* Receivers first, so that they miss nothing of what the senders send. */
 static void start(struct engine *en)
 {
@@ -203,8 +226,9 @@ static void start(struct engine *en)
 	end_ns = cfg->duration_ns ? en->start_ns + cfg->duration_ns : UINT64_MAX;
 	en->last_rx_ns = en->start_ns;
 	en->reported_ns = en->start_ns;
-	if (en->n_tx)
-		limiter_init(&en->limiter, &en->plan->pace, catch_up_of(cfg), en->start_ns, end_ns);
+	for (unsigned i = 0; en->n_tx && i < en->set->n_groups; i++)
+		limiter_init(&en->limiters[i], &en->set->groups[i].pace, catch_up_of(cfg),
+			     en->start_ns + en->set->groups[i].delay_ns, end_ns);
 	if (en->responder && worker_start(&en->answering, "squall-answer", WORKER_CPU_ANY, run_responder, en, &e)) {
 		engine_fail(en, &e);
 		return;
@@ -217,9 +241,7 @@ static void start(struct engine *en)
 		}
 	}
 	for (unsigned i = 0; i < en->n_tx; i++) {
-		en->tx[i].w.end_ns = end_ns;
-		if (en->plan->pace.poisson && !en->limiter.unlimited)
-			poisson_init(&en->tx[i].w.poisson, &en->limiter, en->plan->pace.seed, i, en->n_tx);
+		begin_sender(en, i, end_ns);
 		snprintf(name, sizeof(name), "squall-tx%u", i);
 		if (worker_start(&en->tx[i].thread, name, en->tx[i].cpu, run_tx, &en->tx[i].w, &e)) {
 			engine_fail(en, &e);
@@ -280,26 +302,6 @@ static void interval(struct engine *en, struct report *report, uint64_t now)
 	engine_fail(en, &e);
 }
 
-/* steps: what keys and signals asked for since the last look. */
-static void change_rate(struct engine *en, int steps)
-{
-	char rate[32];
-
-	if (!steps || !en->n_tx)
-		return;
-	if (en->replay && en->replay->original) {
-		log_note("the rate stays as it is: the capture's own times pace it");
-		return;
-	}
-	if (!limiter_scale(&en->limiter, steps)) {
-		log_note("the rate stays as it is: %s",
-			 en->limiter.unlimited ? "it has no limit" : "no farther this way");
-		return;
-	}
-	en->rate_changes++;
-	log_note("the rate is now %spps", units_format_si(engine_pps(en), rate, sizeof(rate)));
-}
-
 static void tick(struct engine *en, struct report *report)
 {
 	uint64_t now = clock_mono_ns();
@@ -309,7 +311,7 @@ static void tick(struct engine *en, struct report *report)
 		stop(en, END_SIGNAL);
 	if (wish.stop)
 		stop(en, END_USER);
-	change_rate(en, signals_rate_steps() + wish.rate_steps);
+	engine_change_rate(en, signals_rate_steps() + wish.rate_steps);
 	engine_check_queues(en, !all_done(en));
 	for (unsigned i = 0; i < 2; i++)
 		engine_link_check(en, &en->link[i], now);

@@ -8,6 +8,7 @@
 
 #include "engine_link.h"
 #include "gen/limiter.h"
+#include "gen/stream_set.h"
 #include "gen/tx_loop.h"
 #include "lib/config.h"
 #include "lib/host.h"
@@ -31,13 +32,13 @@ struct engine_rx {
 
 struct engine {
 	const struct config *cfg;
-	struct engine_link link[2];  /* of the sender's port, and of the receiver's where that is another */
-	struct pio_port *tx_port;    /* NULL: nothing is sent */
-	struct pio_port *rx_port;    /* NULL: nothing is received */
-	const struct tx_plan *plan;  /* NULL: nothing is sent */
-	const struct replay *replay; /* NULL: what is sent is the plan's */
-	uint64_t count;              /* packets to send or to receive; 0: no limit */
-	struct limiter limiter;
+	struct engine_link link[2];   /* of the sender's port, and of the receiver's where that is another */
+	struct pio_port *tx_port;     /* NULL: nothing is sent */
+	struct pio_port *rx_port;     /* NULL: nothing is received */
+	const struct stream_set *set; /* NULL: nothing is sent */
+	const struct replay *replay;  /* its only stream's; NULL: none */
+	uint64_t count;               /* packets to send or to receive; 0: no limit */
+	struct limiter *limiters;     /* one a group of the set */
 	struct engine_tx *tx;
 	struct engine_rx *rx;
 	unsigned n_tx, n_rx; /* threads */
@@ -72,11 +73,12 @@ struct engine_port {
 
 /*
  * Makes the workers for the queues of the port that sends and the one that receives: the same port, or two. The ports,
- * the plan, the replay and cfg must outlive the engine. Processors are taken from --cpus in order, senders first;
- * without it by the interrupts of the queues of the links. -ENOMEM; EXIT_USAGE for a processor that cannot be had.
+ * the set (NULL: nothing is sent) and cfg must outlive the engine. Processors are taken from --cpus in order, senders
+ * first; without it by the interrupts of the queues of the links. -ENOMEM; EXIT_USAGE for a processor that cannot be
+ * had.
  */
 int engine_init(struct engine *en, const struct config *cfg, const struct engine_port *tx, const struct engine_port *rx,
-		const struct tx_plan *plan, const struct replay *replay, struct err *e);
+		const struct stream_set *set, struct err *e);
 void engine_free(struct engine *en);
 
 /* Between init and run: the receivers of the run work with it. It must outlive the run. NULL is passed over. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine_end.h"
 
-#include "gen/pace.h"
-#include "gen/plan_build.h"
+#include "engine_books.h"
+#include "engine_rate.h"
 #include "lib/clock.h"
 #include "lib/units.h"
 
@@ -39,88 +39,6 @@ void engine_sample(const struct engine *en, uint64_t now_ns, struct report_sampl
 		if (i < REPORT_QUEUES_MAX)
 			out->queues[i] = row;
 	}
-}
-
-double engine_pps(const struct engine *en)
-{
-	struct tx_pace pace = en->plan->pace;
-
-	pace.interval = en->limiter.interval;
-	return pace_pps(&pace);
-}
-
-static double requested_pps(const struct engine *en)
-{
-	return en->replay && en->replay->original ? replay_original_pps(en->replay) : pace_pps(&en->plan->pace);
-}
-
-double engine_asked_pps(const struct engine *en)
-{
-	return en->rate_changes ? engine_pps(en) : requested_pps(en);
-}
-
-/* Positions of the schedule that were due before the end of the run. */
-static uint64_t due(const struct engine *en)
-{
-	bool poisson = en->plan && en->plan->pace.poisson;
-	uint64_t sum = poisson ? 0 : limiter_claimed(&en->limiter);
-
-	if (!en->n_tx || en->limiter.unlimited)
-		return en->now.tx.queued;
-	if (en->reason == END_DURATION && !poisson)
-		return limiter_positions(&en->limiter);
-	for (unsigned i = 0; i < en->n_tx; i++) {
-		const struct tx_worker *w = &en->tx[i].w;
-
-		if (poisson)
-			sum += w->poisson.drawn;
-		if (en->reason == END_DURATION)
-			sum += poisson_rest(&w->poisson, &en->limiter);
-		else
-			sum -= w->abandoned;
-	}
-	return sum;
-}
-
-/* What the schedule asked for until the end of the run, and was not handed to the device. */
-static uint64_t unsent(const struct engine *en)
-{
-	uint64_t asked = due(en);
-
-	if (en->count && asked > en->count)
-		asked = en->count;
-	return asked > en->now.tx.queued ? asked - en->now.tx.queued : 0;
-}
-
-/* In a run of so many packets the schedule grows longer when a sender falls behind: by so many positions. */
-static uint64_t passed_over(const struct engine *en)
-{
-	uint64_t asked = due(en);
-
-	return en->reason == END_COUNT && asked > en->now.tx.queued ? asked - en->now.tx.queued : 0;
-}
-
-/*
- * The time that the packets took: from the first departure until sending ended, and no less than the schedule gives
- * the packets that were sent, so that N packets at r a second are N / r seconds and not (N - 1) / r.
- */
-static uint64_t tx_time(const struct engine *en)
-{
-	uint64_t last = en->start_ns;
-	uint64_t scheduled;
-
-	for (unsigned i = 0; i < en->n_tx; i++) {
-		uint64_t t = atomic_load(&en->tx[i].w.last_ns);
-
-		last = t > last ? t : last;
-	}
-	last -= en->start_ns;
-	if (en->limiter.unlimited || (en->plan->pace.poisson && en->reason != END_DURATION))
-		return last;
-	if (en->reason == END_DURATION && last < en->cfg->duration_ns)
-		return en->cfg->duration_ns;
-	scheduled = limiter_span(&en->limiter, en->now.tx.queued);
-	return scheduled > last ? scheduled : last;
 }
 
 /* Of all senders together. */
@@ -177,15 +95,15 @@ static void remark(struct engine *en)
 		report_warn(&en->warnings,
 			    "the sender fell behind the capture's times: it ended %s later than they say",
 			    units_format_time(shifted, text, sizeof(text)));
-	if (passed_over(en))
+	if (books_stretched(en))
 		report_warn(&en->warnings, "the sender fell behind: the schedule was stretched by %" PRIu64 " packets",
-			    passed_over(en));
+			    books_stretched(en));
 }
 
 static void judge(struct engine *en, const struct report_end *end)
 {
 	const bool stopped = en->reason == END_SIGNAL || en->reason == END_USER;
-	uint64_t missing = end->unsent + passed_over(en) + en->now.tx.queued - en->now.tx.completed;
+	uint64_t missing = end->unsent + books_stretched(en) + en->now.tx.queued - en->now.tx.completed;
 
 	if (!en->n_tx || en->err.code != EXIT_DONE)
 		return;
@@ -197,7 +115,7 @@ static void judge(struct engine *en, const struct report_end *end)
 		err_hint(&en->err, "the cable and the other end; the report counts what left before");
 		return;
 	}
-	if (!en->cfg->strict_rate || !missing || en->limiter.unlimited)
+	if (!en->cfg->strict_rate || !missing || (en->set->n_groups == 1 && en->limiters[0].unlimited))
 		return;
 	err_set(&en->err, -ERANGE, EXIT_RATE, "the requested rate was not reached", engine_name(en),
 		"%" PRIu64 " packets of the schedule were not sent in time", missing);
@@ -218,6 +136,7 @@ void engine_end(struct engine *en, struct report *report)
 {
 	struct report_end end = {.reason = en->reason, .total = &en->now, .requested_pps = -1, .last_pps = -1};
 	uint64_t now = clock_mono_ns();
+	struct report_stream streams[CONFIG_STREAMS_MAX];
 	struct host_drops grew = {0};
 	struct reflect_counts reflect = {0};
 	struct respond_counts respond;
@@ -227,12 +146,16 @@ void engine_end(struct engine *en, struct report *report)
 
 	engine_sample(en, now, &en->now);
 	if (en->n_tx) {
-		end.requested_pps = requested_pps(en);
+		end.requested_pps = engine_requested_pps(en);
 		end.last_pps = engine_asked_pps(en);
 		end.rate_changes = en->rate_changes;
-		end.unsent = unsent(en);
-		end.tx_ns = tx_time(en);
+		end.unsent = books_unsent(en);
+		end.tx_ns = books_tx_time(en);
 		end.lateness = lateness(en);
+		end.streams = streams;
+		end.n_streams = en->cfg->n_streams;
+		for (unsigned i = 0; i < end.n_streams; i++)
+			books_stream(en, i, &streams[i]);
 	}
 	if (en->cfg->verb == VERB_REFLECT) {
 		end.tx_ns = en->now.elapsed_ns;

@@ -10,12 +10,6 @@
 /* Any moment. now_ns: monotonic. */
 void engine_sample(const struct engine *en, uint64_t now_ns, struct report_sample *out);
 
-/* Packets a second that the pace allows now; negative: unlimited. */
-double engine_pps(const struct engine *en);
-
-/* Likewise, and a replay's own times count, too: what the run is to have now. */
-double engine_asked_pps(const struct engine *en);
-
 /* After the workers have ended. Writes the end record; what that meets goes to en->err. */
 void engine_end(struct engine *en, struct report *report);
 

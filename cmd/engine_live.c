@@ -2,6 +2,7 @@
 #include "engine_live.h"
 
 #include "engine_end.h"
+#include "engine_rate.h"
 #include "lib/clock.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 
 #include "facts_replay.h"
 #include "facts_send.h"
+#include "facts_streams.h"
 #include "lib/option_row.h"
 #include "lib/units.h"
 
@@ -122,22 +123,24 @@ static void pair_facts(struct report_plan *facts, const struct config *cfg)
 }
 
 void facts_fill(struct report_plan *facts, const struct config *cfg, const struct facts_port *tx,
-		const struct facts_port *rx, const struct tx_plan *plan, const struct replay *replay,
-		const struct filter *filter)
+		const struct facts_port *rx, const struct stream_plans *sent, const struct filter *filter)
 {
+	const struct replay *replay = sent ? stream_plans_replay(sent) : NULL;
 	const struct pio_port *receiver = rx ? rx->port : tx->port;
 
 	facts->verb = option_verb_name(cfg->verb);
-	facts->tx = plan || cfg->verb == VERB_REFLECT;
+	facts->tx = sent || cfg->verb == VERB_REFLECT;
 	facts->rx = filter != NULL;
 	interface_facts(facts, "", tx);
 	if (rx)
 		interface_facts(facts, "rx", rx);
 	if (replay)
-		facts_fill_replay(facts, cfg, tx->ends, plan, replay, tx->port);
-	else if (plan)
-		facts_fill_send(facts, cfg, tx->ends, plan);
-	if (plan)
+		facts_fill_replay(facts, cfg, tx->ends, &sent->plans[0], replay, tx->port);
+	else if (sent && cfg->n_streams)
+		facts_fill_streams(facts, cfg, sent);
+	else if (sent)
+		facts_fill_send(facts, cfg, tx->ends, &sent->plans[0]);
+	if (sent)
 		link_facts(facts, cfg, tx->ends);
 	if (filter)
 		recv_facts(facts, cfg, filter, receiver);

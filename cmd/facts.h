@@ -6,10 +6,10 @@
 #define SQUALL_CMD_FACTS_H
 
 #include "ends.h"
-#include "gen/replay.h"
 #include "lib/core/plan.h"
 #include "lib/pio/pio.h"
 #include "lib/report.h"
+#include "stream_plans.h"
 
 /* Ethernet header and two VLAN tags: what a frame has besides the bytes that the MTU counts. */
 #define FACTS_L2_MAX (ETH_HEADER_LEN + 2 * VLAN_TAG_LEN)
@@ -24,11 +24,10 @@ struct facts_port {
 };
 
 /*
- * rx: the receiver's interface where that is another than the sender's, else NULL. plan: NULL when nothing is sent;
- * replay: NULL when what is sent is the plan's; filter: NULL when nothing is received.
+ * rx: the receiver's interface where that is another than the sender's, else NULL. sent: NULL when nothing is;
+ * filter: NULL when nothing is received.
  */
 void facts_fill(struct report_plan *facts, const struct config *cfg, const struct facts_port *tx,
-		const struct facts_port *rx, const struct tx_plan *plan, const struct replay *replay,
-		const struct filter *filter);
+		const struct facts_port *rx, const struct stream_plans *sent, const struct filter *filter);
 
 #endif

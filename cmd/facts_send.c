@@ -78,14 +78,13 @@ static void mix_facts(struct report_plan *facts, const struct config *cfg, const
 			    smallest_len(plan) + FCS_BYTES);
 }
 
-static void pattern_facts(struct report_plan *facts, const struct config *cfg, const struct ends *ends,
-			  const struct tx_plan *plan)
+char *facts_pattern(const struct config *cfg, const struct tx_plan *plan, char *buf, size_t size)
 {
 	static const char *const protocols[] = {[MODE_UDP] = "UDP",
 						[MODE_TCP_SYN] = "TCP SYN",
 						[MODE_ICMP_ECHO] = "ICMP echo requests",
 						[MODE_IMIX] = "UDP"};
-	char what[TEXT_MAX], sizes[TEXT_MAX];
+	char what[TEXT_MAX / 2], sizes[TEXT_MAX / 2];
 
 	if (cfg->mode == MODE_RAW)
 		snprintf(what, sizeof(what), "raw Ethernet, type 0x%04x", cfg->ethertype);
@@ -99,7 +98,16 @@ static void pattern_facts(struct report_plan *facts, const struct config *cfg, c
 	else
 		snprintf(sizes, sizeof(sizes), "frames of %u sizes, %u to %u bytes, mean %.2f", plan->n_sizes,
 			 smallest_len(plan) + FCS_BYTES, plan->max_len + FCS_BYTES, mean_len(plan) + FCS_BYTES);
-	report_fact_add(facts, "pattern", "pattern", "%s, %s", what, sizes);
+	snprintf(buf, size, "%s, %s", what, sizes);
+	return buf;
+}
+
+static void pattern_facts(struct report_plan *facts, const struct config *cfg, const struct ends *ends,
+			  const struct tx_plan *plan)
+{
+	char what[TEXT_MAX];
+
+	report_fact_add(facts, "pattern", "pattern", "%s", facts_pattern(cfg, plan, what, sizeof(what)));
 	if (cfg->mode == MODE_IMIX)
 		mix_facts(facts, cfg, ends, plan);
 }
@@ -204,11 +212,18 @@ static void rate_facts(struct report_plan *facts, const struct config *cfg, cons
 	else
 		report_fact_add(facts, "rate", "rate", "%spps, %sbit/s on the wire (L1)",
 				units_format_si(pps, a, sizeof(a)), units_format_si(pps * l1, b, sizeof(b)));
-	if (cfg->count)
-		report_fact_add(facts, "count", "packets", "%" PRIu64, cfg->count);
+	facts_length(facts, cfg);
+}
+
+void facts_length(struct report_plan *facts, const struct config *cfg)
+{
+	char t[32];
+
+	if (pace_count(cfg))
+		report_fact_add(facts, "count", "packets", "%" PRIu64, pace_count(cfg));
 	if (cfg->duration_ns)
 		report_fact_add(facts, "duration", "duration", "%s", units_format_time(cfg->duration_ns, t, sizeof(t)));
-	else if (!cfg->count)
+	else if (!pace_count(cfg))
 		report_fact_add(facts, "duration", "duration", "until stopped");
 }
 

@@ -7,6 +7,12 @@
 #include "lib/core/plan.h"
 #include "lib/report.h"
 
+/* What is sent and how large, in words. Returns buf. */
+char *facts_pattern(const struct config *cfg, const struct tx_plan *plan, char *buf, size_t size);
+
+/* How many packets, and for how long. */
+void facts_length(struct report_plan *facts, const struct config *cfg);
+
 void facts_fill_send(struct report_plan *facts, const struct config *cfg, const struct ends *ends,
 		     const struct tx_plan *plan);
 

@@ -89,17 +89,11 @@ static int run_verb(struct config *cfg, struct problems *problems)
 	return say(&e);
 }
 
-int main(int argc, char **argv)
+static int act(enum option_action action, struct config *cfg, struct problems *problems)
 {
-	static struct config cfg;
-	static struct problems problems;
-
-	open_standard_files();
-	signals_install();
-	log_set_sink(to_stderr);
-	switch (option_parse(&cfg, argc, argv, &problems)) {
+	switch (action) {
 	case OPTION_HELP:
-		option_help(cfg.verb, stdout);
+		option_help(cfg->verb, stdout);
 		return wrote();
 	case OPTION_VERSION:
 		puts("squall " SQUALL_VERSION);
@@ -107,10 +101,24 @@ int main(int argc, char **argv)
 	default:
 		break;
 	}
-	log_most = cfg.verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_NOTE;
-	if (cfg.dump_config && !problems.n) {
-		option_dump_config(&cfg, stdout);
+	log_most = cfg->verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_NOTE;
+	if (cfg->dump_config && !problems->n) {
+		option_dump_config(cfg, stdout);
 		return wrote();
 	}
-	return run_verb(&cfg, &problems);
+	return run_verb(cfg, problems);
+}
+
+int main(int argc, char **argv)
+{
+	static struct config cfg;
+	static struct problems problems;
+	int code;
+
+	open_standard_files();
+	signals_install();
+	log_set_sink(to_stderr);
+	code = act(option_parse(&cfg, argc, argv, &problems), &cfg, &problems);
+	option_free(&cfg);
+	return code;
 }

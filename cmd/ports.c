@@ -2,7 +2,6 @@
 #include "ports.h"
 
 #include "facts.h"
-#include "gen/pace.h"
 #include "lib/log.h"
 #include "lib/pio/queues.h"
 #include "lib/worker.h"
@@ -32,28 +31,28 @@ static uint32_t cpus_of(const struct config *cfg)
 	return cfg->cpus.n ? cfg->cpus.n : worker_cpus_usable();
 }
 
-static uint32_t tx_queues_of(const struct config *cfg, const struct ends *ends, const struct tx_plan *plan,
+static uint32_t tx_queues_of(const struct config *cfg, const struct ends *ends, const struct stream_set *set,
 			     struct report_warnings *w)
 {
 	uint32_t n = queues_of(cfg->queues, ends->tx_queues, cpus_of(cfg), "transmit", w);
-	double pps = pace_pps(&plan->pace);
+	double pps = stream_set_pps(set);
+	uint32_t usable;
 
 	if (!cfg->queues && cfg->mode == MODE_PCAP) /* the wire's order is the capture's */
 		n = 1;
 	if (!cfg->queues && !cfg->cpus.n && pps >= 0 && pps <= ONE_QUEUE_PPS)
 		n = 1;
-	if (n <= plan->flows)
+	usable = stream_set_queues(set, n);
+	if (usable == n)
 		return n;
 	if (cfg->mode == MODE_PCAP)
-		report_warn(w, "the capture has %" PRIu64 " packets, so %" PRIu64 " of %u transmit queues are used",
-			    plan->flows, plan->flows, n);
+		report_warn(w, "the capture has %u packets, so %u of %u transmit queues are used", usable, usable, n);
 	else if (cfg->queues || cfg->cpus.n)
 		report_warn(w,
-			    "a flow stays on one queue, so %" PRIu64
-			    " of %u transmit queues are used: more --flows use "
-			    "more",
-			    plan->flows, n);
-	return (uint32_t)plan->flows;
+			    "a flow stays on one queue, so %u of %u transmit queues are used: more --flows use more%s",
+			    usable, n,
+			    cfg->n_streams ? "; streams that share a rate use as many as the least of them has" : "");
+	return usable;
 }
 
 /*
@@ -89,7 +88,7 @@ static void warn_of_queues_left(const struct config *cfg, const struct ends *end
 	report_warn(w, "%s", text);
 }
 
-int port_open(const struct config *cfg, struct ends *ends, const char *name, const struct tx_plan *plan,
+int port_open(const struct config *cfg, struct ends *ends, const char *name, const struct stream_set *set,
 	      const struct filter *filter, struct pio_port **out, struct report_warnings *w, struct err *e)
 {
 	struct pio_conf conf = {.name = name,
@@ -106,14 +105,14 @@ int port_open(const struct config *cfg, struct ends *ends, const char *name, con
 
 	if (rc)
 		return rc;
-	if (plan)
-		conf.max_frame = plan->max_len;
+	if (set)
+		conf.max_frame = stream_set_max_len(set);
 	else if (ends->link)
 		conf.max_frame = ends->link->mtu + FACTS_L2_MAX;
 	if (ends->link)
 		pio_queues_of_link(backend, ends->link, &ends->tx_queues, &ends->rx_queues);
-	if (plan)
-		conf.tx_queues = tx_queues_of(cfg, ends, plan, w);
+	if (set)
+		conf.tx_queues = tx_queues_of(cfg, ends, set, w);
 	if (filter)
 		conf.rx_queues = rx_queues_of(cfg, ends, backend, w);
 	if (cfg->verb == VERB_REFLECT) {

@@ -5,12 +5,12 @@
 #include "ends.h"
 #include "engine.h"
 #include "facts.h"
-#include "gen/pace.h"
 #include "lib/clock.h"
 #include "lib/log.h"
 #include "ports.h"
 #include "rx/rx_filter.h"
 #include "rx/sent_filter.h"
+#include "stream_plans.h"
 #include "write.h"
 
 #include <errno.h>
@@ -34,8 +34,7 @@ static bool two_ports(const struct config *cfg)
 struct traffic {
 	struct ends ends;
 	struct ends rx_ends; /* of a pair of two interfaces */
-	struct tx_plan plan;
-	struct replay replay; /* of --mode pcap; else empty */
+	struct stream_plans sent;
 	struct filter filter;
 	struct pio_port *port;
 	struct pio_port *rx_port;    /* of a pair of two interfaces, else NULL */
@@ -43,32 +42,6 @@ struct traffic {
 	struct report_plan facts;
 	struct engine engine;
 };
-
-/* A capture is judged before the link is waited for, and knows then what it needs of it. */
-static int resolve_replay(struct traffic *t, const struct config *cfg, struct err *e)
-{
-	struct ends *ends = &t->ends;
-	int rc = replay_load(&t->replay, cfg, ends->gen.mtu, e);
-
-	if (rc)
-		return rc;
-	ends->have_macs = !t->replay.capture.converted;
-	if (ends->have_macs && cfg->dst_ip.ip.family)
-		report_warn(&t->facts.warnings,
-			    "--dst-ip has no effect: the capture's frames have their own addresses");
-	rc = ends_resolve(ends, cfg, e);
-	return rc ? rc : replay_plan(&t->replay, cfg, &ends->gen, &t->plan, e);
-}
-
-static int resolve_flows(struct traffic *t, const struct config *cfg, struct err *e)
-{
-	struct ends *ends = &t->ends;
-	int rc = ends_resolve(ends, cfg, e);
-
-	if (!rc)
-		rc = gen_plan_build(cfg, &ends->gen, &t->plan, e);
-	return rc ? rc : facts_check_mtu(ends, &t->plan, e);
-}
 
 /*
  * What is sent comes as it is from another interface, and on the same one from a looped cable so or from a reflector
@@ -81,7 +54,8 @@ static int build_filter(struct traffic *t, const struct config *cfg, struct err 
 		    (cfg->rx_mode == RX_MODE_NONE || cfg->rx_mode == RX_MODE_GENERATED_FLOW);
 
 	if (sent)
-		return sent_filter_build(&t->plan, rx->link && rx->link->index == t->ends.link->index, &t->filter, e);
+		return sent_filter_build(&t->sent.plans[0], rx->link && rx->link->index == t->ends.link->index,
+					 &t->filter, e);
 	return rx_filter_build(cfg, &rx->host, rx->link, &t->ends.gen.src_ip, &t->filter, e);
 }
 
@@ -98,31 +72,23 @@ static int resolve(struct traffic *t, const struct config *cfg, struct err *e)
 	if (!rc && t->rx_ends.link)
 		rc = ends_wait_link(&t->rx_ends, false, e);
 	if (!rc && verb_sends(cfg->verb))
-		rc = cfg->mode == MODE_PCAP ? resolve_replay(t, cfg, e) : resolve_flows(t, cfg, e);
+		rc = stream_plans_resolve(&t->sent, cfg, ends, &t->facts.warnings, e);
 	else if (!rc && ends->link)
 		rc = ends_wait_link(ends, false, e);
 	return !rc && receives(cfg) ? build_filter(t, cfg, e) : rc;
 }
 
-/* The user has to agree to this: nothing holds the packets back. */
-static bool unlimited(const struct traffic *t)
-{
-	if (t->replay.original)
-		return replay_original_pps(&t->replay) < 0;
-	return pace_pps(&t->plan.pace) < 0;
-}
-
 static int open_ports(struct traffic *t, const struct config *cfg, struct err *e)
 {
 	struct report_warnings *w = &t->facts.warnings;
-	const struct tx_plan *plan = verb_sends(cfg->verb) ? &t->plan : NULL;
+	const struct stream_set *set = verb_sends(cfg->verb) ? &t->sent.set : NULL;
 	const struct filter *filter = receives(cfg) ? &t->filter : NULL;
-	int rc = plan ? ends_confirm(&t->ends, cfg, unlimited(t), e) : 0;
+	int rc = set ? ends_confirm(&t->ends, cfg, stream_plans_unlimited(&t->sent), e) : 0;
 
 	if (!rc && two_ports(cfg))
 		rc = port_open(cfg, &t->rx_ends, cfg->rx_interface, NULL, filter, &t->rx_port, w, e);
 	if (!rc)
-		rc = port_open(cfg, &t->ends, cfg->interface, plan, t->rx_port ? NULL : filter, &t->port, w, e);
+		rc = port_open(cfg, &t->ends, cfg->interface, set, t->rx_port ? NULL : filter, &t->port, w, e);
 	if (!rc && t->rx_port)
 		rc = port_wait(&t->rx_ends, t->rx_port, e);
 	if (!rc)
@@ -133,31 +99,24 @@ static int open_ports(struct traffic *t, const struct config *cfg, struct err *e
 			    e);
 }
 
-/* NULL: what is sent is the plan's. */
-static const struct replay *replay_of(const struct traffic *t)
-{
-	return t->replay.capture.n ? &t->replay : NULL;
-}
-
-static void tell_plan(struct traffic *t, const struct config *cfg, const struct tx_plan *plan)
+static void tell_plan(struct traffic *t, const struct config *cfg)
 {
 	const struct facts_port tx = {.ends = &t->ends, .port = t->port};
 	const struct facts_port apart = {.ends = &t->rx_ends, .port = t->rx_port};
 
-	facts_fill(&t->facts, cfg, &tx, two_ports(cfg) ? &apart : NULL, plan, replay_of(t),
+	facts_fill(&t->facts, cfg, &tx, two_ports(cfg) ? &apart : NULL, verb_sends(cfg->verb) ? &t->sent : NULL,
 		   receives(cfg) ? &t->filter : NULL);
 }
 
 static void run(struct traffic *t, const struct config *cfg, struct report *report, struct err *e)
 {
-	const struct tx_plan *plan = verb_sends(cfg->verb) ? &t->plan : NULL;
-	const struct replay *replay = replay_of(t);
+	const struct stream_set *set = verb_sends(cfg->verb) ? &t->sent.set : NULL;
 	const struct engine_port tx = {.port = t->port, .link = t->ends.link};
 	const struct engine_port apart = {.port = t->rx_port, .link = t->rx_ends.link};
-	int rc = engine_init(&t->engine, cfg, &tx, t->rx_port ? &apart : &tx, plan, replay, e);
+	int rc = engine_init(&t->engine, cfg, &tx, t->rx_port ? &apart : &tx, set, e);
 
 	if (!rc) {
-		tell_plan(t, cfg, plan);
+		tell_plan(t, cfg);
 		rc = report_begin(report, &t->facts, clock_wall_ns());
 		if (rc)
 			err_set(e, rc, EXIT_RUN, "cannot write the report", "standard output", "%s", strerror(-rc));
@@ -181,9 +140,9 @@ static void tell(struct traffic *t, const struct config *cfg, struct report *rep
 	uint64_t written = 0;
 	int rc = 0;
 
-	tell_plan(t, cfg, &t->plan);
+	tell_plan(t, cfg);
 	if (cfg->write_file[0])
-		rc = write_frames(cfg, &t->plan, replay_of(t), &written, e);
+		rc = write_frames(cfg, &t->sent.set, &written, e);
 	if (!rc && cfg->write_file[0])
 		report_fact_add(&t->facts, "written", "written", "%" PRIu64 " frames to %s", written, cfg->write_file);
 	if (!rc && strcmp(cfg->write_file, "-") != 0)
@@ -226,7 +185,7 @@ void traffic_main(const struct config *cfg, struct report *report, struct err *e
 	responder_close(t->responder);
 	pio_close(t->rx_port);
 	pio_close(t->port);
-	replay_free(&t->replay);
+	stream_plans_free(&t->sent);
 	ends_free(&t->rx_ends);
 	ends_free(&t->ends);
 	free(t);

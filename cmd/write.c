@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write.h"
 
+#include "gen/pace.h"
 #include "gen/tx_loop.h"
+#include "gen/tx_several.h"
 #include "lib/clock.h"
 #include "lib/pio/backend.h"
 #include "signals.h"
@@ -22,6 +24,8 @@ struct file_queue {
 	struct limiter schedule; /* that a run would have, from 0 on */
 	struct poisson poisson;
 	const struct replay *replay; /* with original timing; else NULL */
+	bool several;
+	uint64_t now; /* of several streams: when the packet that is written departs */
 	uint64_t written;
 	int failed; /* errno of a write */
 	_Atomic bool stop;
@@ -35,6 +39,8 @@ static unsigned file_get(struct pio_queue *q, struct pio_frame *f, unsigned n)
 /* The departure of the next packet, after the start. */
 static uint64_t when(struct file_queue *w)
 {
+	if (w->several)
+		return w->now;
 	if (w->replay)
 		return replay_departure(w->replay, w->written);
 	if (w->poisson.queues)
@@ -84,9 +90,70 @@ static int refuse(struct err *e, const char *path, const char *cause)
 	return -EIO;
 }
 
-static int send_to_file(struct file_queue *w, const struct config *cfg, const struct tx_plan *plan,
-			const struct replay *replay, struct err *e)
+/* The next packet in the order of one queue whose clock is the schedule's; its source. Negative: there is none. */
+static int next_packet(struct tx_merge *m, uint64_t *now)
 {
+	uint64_t departure = tx_merge_departure(m, 1, *now);
+	uint64_t begin;
+	int source;
+
+	if (departure != TX_MERGE_NEVER) {
+		while (departure != TX_MERGE_NEVER) {
+			*now = departure;
+			source = tx_merge_take(m);
+			if (source >= 0)
+				return source;
+			departure = tx_merge_departure(m, 1, *now);
+		}
+		return -1;
+	}
+	begin = tx_merge_unlimited_from(m);
+	if (begin == TX_MERGE_NEVER)
+		return -1;
+	*now = begin > *now ? begin : *now;
+	return tx_merge_take_unlimited(m, *now);
+}
+
+static int send_several(struct file_queue *w, const struct stream_set *set, uint64_t count, struct limiter *limiters,
+			struct err *e)
+{
+	struct tx_worker worker = {.queue = &w->q, .stop = &w->stop, .end_ns = UINT64_MAX};
+	int rc = tx_worker_init_several(&worker, set, limiters, 0, 1, e);
+	struct pio_frame f;
+	int source;
+
+	for (unsigned i = 0; !rc && i < set->n_groups; i++)
+		limiter_init(&limiters[i], &set->groups[i].pace, 0, set->groups[i].delay_ns, UINT64_MAX);
+	if (!rc)
+		tx_merge_begin(worker.merge, set, 0, 0, 1);
+	while (!rc && w->written < count && !w->stop && (source = next_packet(worker.merge, &w->now)) >= 0) {
+		if (!pio_get(&w->q, &f, 1))
+			break;
+		tx_several_fill(&worker, (unsigned)source, &f);
+		pio_tx(&w->q, &f, 1);
+	}
+	tx_worker_free(&worker);
+	return rc;
+}
+
+static int send_streams(struct file_queue *w, const struct config *cfg, const struct stream_set *set, struct err *e)
+{
+	struct limiter *limiters = aligned_alloc(128, set->n_groups * sizeof(*limiters));
+	int rc;
+
+	if (!limiters)
+		return err_set(e, -ENOMEM, EXIT_RUN, "cannot write the capture", cfg->write_file, "no memory");
+	w->several = true;
+	rc = send_several(w, set, cfg->count ? cfg->count : WRITE_FRAMES, limiters, e);
+	free(limiters);
+	return rc ? rc : w->failed ? refuse(e, cfg->write_file, strerror(w->failed)) : 0;
+}
+
+static int send_to_file(struct file_queue *w, const struct config *cfg, const struct stream_set *set, struct err *e)
+{
+	const struct tx_plan *plan = set->streams[0].plan;
+	const struct replay *replay = set->streams[0].replay;
+	const uint64_t count = pace_count(cfg);
 	static const struct tx_pace unlimited = {.burst = 1};
 	struct tx_worker worker = {.queue = &w->q, .stop = &w->stop, .end_ns = UINT64_MAX};
 	struct limiter limiter;
@@ -99,8 +166,8 @@ static int send_to_file(struct file_queue *w, const struct config *cfg, const st
 		at_once.total = replay->total ? replay->total : WRITE_FRAMES;
 		rc = tx_worker_init_replay(&worker, plan, &at_once, 0, 1, e);
 	} else {
-		rc = tx_worker_init(&worker, plan, 0, 1, cfg->count ? cfg->count : WRITE_FRAMES,
-				    cfg->flow_order == FLOW_ORDER_RANDOM, e);
+		rc = tx_worker_init(&worker, plan, 0, 1, count ? count : WRITE_FRAMES,
+				    set->streams[0].cfg->flow_order == FLOW_ORDER_RANDOM, e);
 	}
 	if (!rc) {
 		limiter_init(&limiter, &unlimited, 0, clock_mono_ns(), UINT64_MAX);
@@ -111,27 +178,51 @@ static int send_to_file(struct file_queue *w, const struct config *cfg, const st
 	return rc ? rc : w->failed ? refuse(e, cfg->write_file, strerror(w->failed)) : 0;
 }
 
-int write_frames(const struct config *cfg, const struct tx_plan *plan, const struct replay *replay, uint64_t *written,
-		 struct err *e)
+/* Streams without a limit take what the others leave: how much that is nobody knows before they are sent. */
+static int check_order(const struct stream_set *set, struct err *e)
 {
-	struct pio_port port = {.name = "capture", .caps.max_frame = plan->max_len, .n_tx = 1};
+	unsigned unlimited = 0;
+
+	for (unsigned i = 0; i < set->n_groups; i++)
+		unlimited += pace_pps(&set->groups[i].pace) < 0;
+	if (!unlimited || set->n_groups == 1)
+		return 0;
+	err_set(e, -EINVAL, EXIT_USAGE, "cannot write the frames", "--write",
+		"streams without a limit stand beside others that have one: their order shows only when they are sent");
+	err_hint(e, "a rate for each stream");
+	return -EINVAL;
+}
+
+int write_frames(const struct config *cfg, const struct stream_set *set, uint64_t *written, struct err *e)
+{
+	const uint32_t max_len = stream_set_max_len(set);
+	const struct replay *replay = set->streams[0].replay;
+	const struct tx_pace *pace = &set->groups[0].pace;
+	struct pio_port port = {.name = "capture", .caps.max_frame = max_len, .n_tx = 1};
 	struct file_queue *w = NULL;
-	pcap_t *pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAPLEN, PCAP_TSTAMP_PRECISION_NANO);
-	int rc = pcap ? pio_pool_create(&port.pool, FRAMES, plan->max_len, e) : refuse(e, cfg->write_file, "no memory");
+	pcap_t *pcap = NULL;
+	int rc = check_order(set, e);
 
 	*written = 0;
+	if (rc)
+		return rc;
+	pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAPLEN, PCAP_TSTAMP_PRECISION_NANO);
+	rc = pcap ? pio_pool_create(&port.pool, FRAMES, max_len, e) : refuse(e, cfg->write_file, "no memory");
 	if (!rc) {
 		w = (struct file_queue *)pio_queue_create(&port, sizeof(*w), 0, true, FRAMES, e);
 		rc = w ? 0 : -ENOMEM;
 	}
 	if (!rc) {
 		w->q.ops = &file_ops;
-		limiter_init(&w->schedule, &plan->pace, 0, 0, UINT64_MAX);
-		if (plan->pace.poisson && !w->schedule.unlimited)
-			poisson_init(&w->poisson, &w->schedule, plan->pace.seed, 0, 1);
+		limiter_init(&w->schedule, pace, 0, 0, UINT64_MAX);
+		if (pace->poisson && !w->schedule.unlimited)
+			poisson_init(&w->poisson, &w->schedule, pace->seed, 0, 1);
 		w->replay = replay && replay->original ? replay : NULL;
 		w->dumper = pcap_dump_open(pcap, cfg->write_file);
-		rc = w->dumper ? send_to_file(w, cfg, plan, replay, e) : refuse(e, cfg->write_file, pcap_geterr(pcap));
+		if (!w->dumper)
+			rc = refuse(e, cfg->write_file, pcap_geterr(pcap));
+		else
+			rc = set->n > 1 ? send_streams(w, cfg, set, e) : send_to_file(w, cfg, set, e);
 		*written = w->written;
 	}
 	if (w && w->dumper) {

@@ -6,20 +6,19 @@
 #ifndef SQUALL_CMD_WRITE_H
 #define SQUALL_CMD_WRITE_H
 
-#include "gen/replay.h"
+#include "gen/stream_set.h"
 #include "lib/config.h"
-#include "lib/core/plan.h"
 #include "lib/err.h"
 
 /* How many frames are written when no --count says. */
 #define WRITE_FRAMES 1000U
 
 /*
- * Writes the first frames of the plan (cfg->count, or WRITE_FRAMES), or of a replay, to cfg->write_file, "-" for the
- * standard output; their times are those of the schedule, from 0 on. Sets *written. EXIT_RUN when the file cannot be
- * written.
+ * Writes the first frames of the set (cfg->count, or WRITE_FRAMES), to cfg->write_file, "-" for the standard output;
+ * their times are those of the schedules, from 0 on, and their order that of one queue. Sets *written. EXIT_RUN when
+ * the file cannot be written; EXIT_USAGE where streams have limits beside others that have none: nobody knows their
+ * order.
  */
-int write_frames(const struct config *cfg, const struct tx_plan *plan, const struct replay *replay, uint64_t *written,
-		 struct err *e);
+int write_frames(const struct config *cfg, const struct stream_set *set, uint64_t *written, struct err *e);
 
 #endif

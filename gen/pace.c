@@ -31,37 +31,62 @@ static int interval_of(uint128 micro, uint64_t units, struct pacer_rate *out)
 	return 0;
 }
 
-/* N/TIME. False: it is neither that nor "continuous", for which *packets is 0. */
-static bool read_profile(const char *s, uint64_t *packets, uint64_t *time_ns)
+bool pace_profile(const struct config *cfg, uint64_t *packets, uint64_t *time_ns)
 {
+	const char *s = cfg->burst_profile;
 	const char *slash = strchr(s, '/');
 	char count[32];
 
-	*packets = 0;
+	*packets = *time_ns = 0;
 	if (!*s || strcmp(s, "continuous") == 0)
 		return true;
-	if (!slash || (size_t)(slash - s) >= sizeof(count))
+	if (!slash)
+		return units_parse_count(s, packets) == 0 && *packets > 0;
+	if ((size_t)(slash - s) >= sizeof(count))
 		return false;
 	snprintf(count, sizeof(count), "%.*s", (int)(slash - s), s);
 	return units_parse_count(count, packets) == 0 && units_parse_time(slash + 1, time_ns) == 0 && *packets > 0 &&
 	       *packets <= PACE_BURST_MAX && *time_ns >= PACE_TIME_MIN_NS && *time_ns <= PACE_TIME_MAX_NS;
 }
 
+static bool is_none(const struct rate *r)
+{
+	return r->kind == RATE_UNSET || r->kind == RATE_UNLIMITED;
+}
+
+bool pace_is_unlimited(const struct config *cfg)
+{
+	uint64_t packets, time_ns;
+
+	return !(pace_profile(cfg, &packets, &time_ns) && time_ns) && is_none(&cfg->pps) && is_none(&cfg->bps);
+}
+
+uint64_t pace_count(const struct config *cfg)
+{
+	uint64_t packets, time_ns;
+
+	if (!pace_profile(cfg, &packets, &time_ns) || !packets || time_ns)
+		return cfg->count;
+	return cfg->count && cfg->count < packets ? cfg->count : packets;
+}
+
 void pace_check(const struct config *cfg, struct problems *p)
 {
 	uint64_t packets, time_ns;
 
-	if (!read_profile(cfg->burst_profile, &packets, &time_ns)) {
+	if (!pace_profile(cfg, &packets, &time_ns)) {
 		err_hint(problem_add(p, "--burst-profile",
-				     "'%s' is neither continuous nor N/TIME with 1 to %u packets every 1us to 1h",
+				     "'%s' is neither continuous nor N packets, nor N/TIME with 1 to %u packets every "
+				     "1us to 1h",
 				     cfg->burst_profile, PACE_BURST_MAX),
 			 "--burst-profile 64/10ms");
 		return;
 	}
+	if (!time_ns)
+		packets = 0; /* which says how many, and nothing of when */
 	if (cfg->spacing == SPACING_POISSON && cfg->pcap_timing == PCAP_TIMING_ORIGINAL)
 		problem_add(p, "--spacing", "--pcap-timing original has the capture's own times instead");
-	if (cfg->spacing == SPACING_POISSON && !packets && cfg->pps.kind == RATE_UNLIMITED &&
-	    (cfg->bps.kind == RATE_UNSET || cfg->bps.kind == RATE_UNLIMITED))
+	if (cfg->spacing == SPACING_POISSON && pace_is_unlimited(cfg))
 		problem_add(p, "--spacing", "without a rate there is no time between packets: give --pps or --bps");
 	if (!packets)
 		return;
@@ -103,7 +128,7 @@ static int slow_down(struct tx_pace *pace, const struct rate *r, bool bits, cons
 	uint128 micro = r->micro;
 	uint64_t units = 1;
 
-	if (r->kind == RATE_UNSET || r->kind == RATE_UNLIMITED)
+	if (is_none(r))
 		return 0;
 	if (r->kind == RATE_PERCENT) {
 		if (!link_bps) {
@@ -126,13 +151,26 @@ static int slow_down(struct tx_pace *pace, const struct rate *r, bool bits, cons
 	return 0;
 }
 
+struct pace_load pace_load_of(const struct tx_plan *plan)
+{
+	struct pace_load load = {.packets = plan->n_cycle};
+
+	for (unsigned i = 0; i < plan->n_cycle; i++) {
+		uint32_t len = plan->sizes[plan->cycle[i]].len;
+
+		load.bytes += len;
+		load.l3_bytes += len - plan->l3;
+	}
+	return load;
+}
+
 int pace_of(const struct config *cfg, uint64_t link_bps, const struct pace_load *load, struct tx_pace *pace,
 	    struct err *e)
 {
 	uint64_t packets, time_ns;
 
 	*pace = (struct tx_pace){.burst = cfg->burst, .seed = cfg->seed, .poisson = cfg->spacing == SPACING_POISSON};
-	if (read_profile(cfg->burst_profile, &packets, &time_ns) && packets) {
+	if (pace_profile(cfg, &packets, &time_ns) && time_ns) {
 		pace->interval.ns = time_ns;
 		pace->group = (uint32_t)packets;
 		return 0;

@@ -17,6 +17,18 @@
 /* What the options of the pace say about each other. Adds to *p. */
 void pace_check(const struct config *cfg, struct problems *p);
 
+/*
+ * --burst-profile: *packets 0: continuous; with *time_ns: so many packets at that interval; without: so many and then
+ * no more. False: it is none of these.
+ */
+bool pace_profile(const struct config *cfg, uint64_t *packets, uint64_t *time_ns);
+
+/* No rate is set. */
+bool pace_is_unlimited(const struct config *cfg);
+
+/* Packets to send by --count and --burst-profile N; 0: no limit. */
+uint64_t pace_count(const struct config *cfg);
+
 /* Packets a second that the pace allows, or a negative number when it is unlimited. */
 double pace_pps(const struct tx_pace *pace);
 
@@ -26,6 +38,8 @@ struct pace_load {
 	uint64_t bytes;    /* of all, without FCS */
 	uint64_t l3_bytes; /* without Ethernet headers and tags, too */
 };
+
+struct pace_load pace_load_of(const struct tx_plan *plan);
 
 /*
  * --burst-profile, or the slower of --pps and --bps; cfg has passed pace_check(). link_bps: for percentages; 0:

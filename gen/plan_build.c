@@ -176,14 +176,8 @@ void gen_check(const struct config *cfg, struct problems *p)
 
 static int put_pace(struct tx_plan *plan, const struct config *cfg, const struct gen_ends *ends, struct err *e)
 {
-	struct pace_load load = {.packets = plan->n_cycle};
+	struct pace_load load = pace_load_of(plan);
 
-	for (unsigned i = 0; i < plan->n_cycle; i++) {
-		uint32_t len = plan->sizes[plan->cycle[i]].len;
-
-		load.bytes += len;
-		load.l3_bytes += len - plan->l3;
-	}
 	return pace_of(cfg, ends->link_bps, &load, &plan->pace, e);
 }
 

@@ -21,12 +21,13 @@ static uint64_t passes_of(const struct config *cfg)
 static uint64_t total_of(const struct config *cfg, uint64_t n)
 {
 	uint64_t passes = passes_of(cfg);
+	uint64_t count = pace_count(cfg);
 	uint64_t total = 0;
 
 	if (passes && __builtin_mul_overflow(passes, n, &total))
 		total = UINT64_MAX;
-	if (cfg->count && (!total || cfg->count < total))
-		total = cfg->count;
+	if (count && (!total || count < total))
+		total = count;
 	return total;
 }
 

@@ -3,14 +3,13 @@
 
 #include "lib/clock.h"
 #include "tx_fill.h"
+#include "tx_hold.h"
+#include "tx_several.h"
 #include "wait.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-/* Packets of one round, and the most that a backend may wish for. */
-#define TX_BURST     128U
-#define TX_BURST_MAX 512U
+#include <string.h>
 
 static int sources_alloc(struct tx_worker *w, unsigned n, struct err *e)
 {
@@ -32,7 +31,7 @@ int tx_worker_init(struct tx_worker *w, const struct tx_plan *plan, unsigned q, 
 	int rc = sources_alloc(w, 1, e);
 
 	if (!rc)
-		rc = tx_source_init(&w->sources[0], plan, q, n, count, random_order, e);
+		rc = tx_source_init(&w->sources[0], plan, q, n, count ? count : TX_QUOTA_NONE, random_order, e);
 	if (!rc)
 		pio_prime(w->queue, prime, &w->sources[0]);
 	return rc;
@@ -48,34 +47,36 @@ int tx_worker_init_replay(struct tx_worker *w, const struct tx_plan *plan, const
 	return rc;
 }
 
+int tx_worker_init_several(struct tx_worker *w, const struct stream_set *set, struct limiter *limiters, unsigned q,
+			   unsigned n, struct err *e)
+{
+	const struct pio_pool *pool = w->queue->port->pool;
+	int rc = sources_alloc(w, set->n, e);
+
+	if (rc)
+		return rc;
+	w->holds = malloc(pool->frames);
+	if (!w->holds)
+		return err_set(e, -ENOMEM, EXIT_RUN, "cannot start the run", NULL, "no memory");
+	memset(w->holds, TX_HOLDS_NOTHING, pool->frames);
+	rc = tx_merge_create(&w->merge, set, w->sources, limiters, q, n, e);
+	for (unsigned i = 0; !rc && i < set->n; i++)
+		if (!tx_source_is_empty(&w->sources[i]))
+			w->sources[i].shape = tx_shape_of(&w->sources[i]);
+	return rc;
+}
+
 void tx_worker_free(struct tx_worker *w)
 {
+	tx_merge_free(w->merge);
+	free(w->holds);
+	w->merge = NULL;
+	w->holds = NULL;
 	for (unsigned i = 0; i < w->n_sources; i++)
 		tx_source_free(&w->sources[i]);
 	free(w->sources);
 	w->sources = NULL;
 	w->n_sources = 0;
-}
-
-static bool stopped(const struct tx_worker *w)
-{
-	return atomic_load_explicit(w->stop, memory_order_relaxed);
-}
-
-/* A schedule ends by itself; what it still holds at the end may be a little late. */
-static bool out_of_time(const struct tx_worker *w, uint64_t now_ns)
-{
-	return now_ns >= w->end_ns && (w->limiter->unlimited || now_ns - w->end_ns >= TX_GRACE_NS);
-}
-
-/* False when a sender that makes no headway should give up: told to stop, out of time, or on a dead queue. */
-static bool keep_trying(struct tx_worker *w, struct waiter *waiter)
-{
-	pio_kick(w->queue);
-	if (stopped(w) || pio_queue_error(w->queue, NULL) || out_of_time(w, clock_mono_ns()))
-		return false;
-	waiter_back_off(waiter);
-	return true;
 }
 
 /* When the next packets depart, up to max of them. */
@@ -95,7 +96,7 @@ claim(struct tx_worker *w, struct tx_source *s, uint32_t max, uint64_t now_ns, c
 /*
  * Sends what was claimed at now_ns, <= TX_BURST_MAX packets. The frames are written before their departure, so that at
  * it they only have to be handed over. Returns how many the queue took: fewer when told to stop before the departure,
- * or when keep_trying() says so.
+ * or when tx_keep_trying() says so.
  */
 static inline __attribute__((always_inline)) uint32_t send_clump(struct tx_worker *w, struct tx_source *s,
 								 struct waiter *waiter, struct tx_at *at,
@@ -126,7 +127,7 @@ static inline __attribute__((always_inline)) uint32_t send_clump(struct tx_worke
 		sent += pio_tx(w->queue, frames + sent, ready - sent);
 		if (sent > before)
 			waiter_progress(waiter);
-		else if (!keep_trying(w, waiter))
+		else if (!tx_keep_trying(w, !w->limiter->unlimited, waiter))
 			break;
 	}
 	if (sent < ready)
@@ -141,14 +142,13 @@ static inline __attribute__((always_inline)) void send_all(struct tx_worker *w, 
 	struct tx_source *s = &w->sources[0];
 	struct tx_at at = {0};
 	struct waiter waiter;
-	const uint32_t wish = w->queue->port->caps.tx_burst;
-	const uint32_t burst = !wish ? TX_BURST : wish < TX_BURST_MAX ? wish : TX_BURST_MAX;
+	const uint32_t burst = tx_burst_of(w);
 	uint64_t left = s->quota;
 
 	waiter_init(&waiter, w->sleeps);
 	if (!waiter_until(&waiter, w->limiter->start_ns, w->stop))
 		return;
-	while (left && !stopped(w)) {
+	while (left && !tx_stopped(w)) {
 		uint64_t now = clock_mono_ns();
 		struct limiter_claim c = claim(w, s, left < burst ? (uint32_t)left : burst, now, shape);
 		uint32_t sent;
@@ -157,7 +157,7 @@ static inline __attribute__((always_inline)) void send_all(struct tx_worker *w, 
 			waiter_until(&waiter, w->end_ns, w->stop);
 			break;
 		}
-		if (out_of_time(w, now))
+		if (tx_out_of_time(w, !w->limiter->unlimited, now))
 			break;
 		sent = send_clump(w, s, &waiter, &at, &c, now, shape);
 		left -= left == TX_QUOTA_NONE ? 0 : sent;
@@ -171,7 +171,9 @@ void tx_worker_run(struct tx_worker *w)
 	struct tx_counts before, after;
 	uint64_t now;
 
-	if (!tx_source_is_empty(&w->sources[0])) {
+	if (w->merge) {
+		tx_several_run(w);
+	} else if (!tx_source_is_empty(&w->sources[0])) {
 		switch (tx_shape_of(&w->sources[0])) {
 		case TX_SHAPE_FIXED:
 			send_all(w, TX_SHAPE_FIXED);

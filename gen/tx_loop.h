@@ -10,6 +10,8 @@
 #include "lib/pio/pio.h"
 #include "limiter.h"
 #include "poisson.h"
+#include "stream_set.h"
+#include "tx_merge.h"
 #include "tx_source.h"
 
 /* Set up by the main thread; from tx_worker_run() on the queue's thread's, except what is marked. */
@@ -17,6 +19,9 @@ struct tx_worker {
 	struct pio_queue *queue;
 	struct tx_source *sources;
 	unsigned n_sources;
+	/* Of several sources; NULL: one, which has the limiter. */
+	struct tx_merge *merge;
+	unsigned char *holds; /* by slot of the pool: the source whose template is in it */
 	struct limiter *limiter;
 	struct poisson poisson; /* set up after the limiter; in use: this worker's departures in place of claims */
 	uint64_t end_ns;        /* monotonic: nothing departs at or after it; UINT64_MAX: no end */
@@ -50,9 +55,15 @@ int tx_worker_init(struct tx_worker *w, const struct tx_plan *plan, unsigned q, 
 /* The same for a replay (tx_source_init_replay()). Nothing is primed. */
 int tx_worker_init_replay(struct tx_worker *w, const struct tx_plan *plan, const struct replay *replay, unsigned q,
 			  unsigned n, struct err *e);
+/*
+ * The streams of a set, each a source (tx_merge_create()). Nothing is primed. tx_merge_begin() follows when the
+ * limiters are initialised.
+ */
+int tx_worker_init_several(struct tx_worker *w, const struct stream_set *set, struct limiter *limiters, unsigned q,
+			   unsigned n, struct err *e);
 void tx_worker_free(struct tx_worker *w);
 
-/* Runs until the quota is sent, the end has come, *stop is set, or the queue is dead; then drains. Queue's thread. */
+/* Runs until the quotas are sent, the end has come, *stop is set, or the queue is dead; then drains. Queue's thread. */
 void tx_worker_run(struct tx_worker *w);
 
 #endif

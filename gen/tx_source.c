@@ -40,7 +40,7 @@ int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, 
 		.n_flows = own,
 		.cycle_rounds = plan->n_cycle / together,
 		.cycle_shifts = together,
-		.quota = count ? quota_of(count, plan->flows, q, n, own) : TX_QUOTA_NONE,
+		.quota = count != TX_QUOTA_NONE ? quota_of(count, plan->flows, q, n, own) : TX_QUOTA_NONE,
 		.entries = aligned_alloc(128, own * plan->entry / 128 * 128 + 128),
 	};
 	if (!s->entries)

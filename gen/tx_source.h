@@ -36,11 +36,17 @@ struct tx_source {
 	uint32_t cycle_rounds, cycle_shifts;
 	uint64_t quota; /* packets in all, or TX_QUOTA_NONE */
 	struct tx_at at;
+	/* Of one of several sources: */
+	unsigned group;    /* of the merge */
+	int shape;         /* enum tx_shape (tx_fill.h) */
+	uint64_t left;     /* of the quota */
+	uint64_t start_ns; /* monotonic: it sends nothing before */
+	uint64_t sent;     /* packets that the queue took; any thread reads after the sender's */
 };
 
 /*
  * Deals the flows: sender q of n gets the flows q, q + n, ...; `count` packets are dealt by flow (packet k belongs to
- * flow k mod F), 0: no quota. Allocates the flow table: tx_source_free() releases it. -ENOMEM.
+ * flow k mod F), TX_QUOTA_NONE: no quota. Allocates the flow table: tx_source_free() releases it. -ENOMEM.
  */
 int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, unsigned n, uint64_t count,
 		   bool random_order, struct err *e);

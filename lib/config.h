@@ -56,6 +56,8 @@ enum payload_pattern { PATTERN_NONE, PATTERN_COUNT8, PATTERN_COUNT16, PATTERN_CO
 #define CONFIG_FILTERS_MAX   32
 #define CONFIG_FILTER_STRLEN 96 /* two IPv6 addresses and the words around them */
 #define CONFIG_STR_MAX       256
+#define CONFIG_STREAMS_MAX   64
+#define CONFIG_NAME_MAX      22 /* of a stream */
 
 struct config_cpus {
 	uint16_t n;
@@ -73,6 +75,10 @@ struct config_filters {
 	char text[CONFIG_FILTERS_MAX][CONFIG_FILTER_STRLEN];
 };
 
+/*
+ * One run; and each of its streams as a run of its own, which has the run's options and over them what its item in the
+ * file says.
+ */
 struct config {
 	enum verb verb;
 
@@ -180,6 +186,18 @@ struct config {
 	char rewrite_mac[CONFIG_STR_MAX];
 	char rewrite_ip[CONFIG_STR_MAX];
 	char rewrite_vlan[CONFIG_STR_MAX];
+
+	/* Of a stream. */
+	char name[CONFIG_NAME_MAX]; /* empty in a run */
+	uint32_t share;
+	uint64_t start_delay_ns;
+	unsigned line;    /* where its item begins in config_file */
+	uint64_t said[4]; /* bit per enum option_id: by its item */
+
+	/* Of a run. */
+	unsigned n_streams;     /* 0: the one that the options describe */
+	struct config *streams; /* option_free() releases them */
+	uint64_t ousted[4];     /* bit per enum option_id: on the command line, and every stream says otherwise */
 
 	uint64_t given[4]; /* bit per enum option_id: set by the user (option_given()) */
 };

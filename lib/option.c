@@ -4,6 +4,7 @@
 #include "nearest.h"
 #include "option_row.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define FOR_SEND (VERB_SEND | VERB_PAIR)
@@ -53,6 +54,28 @@ const char *option_verb_name(enum verb verb)
 	while (i < OPTION_VERBS - 1 && option_verbs[i].verb != verb)
 		i++;
 	return option_verbs[i].name;
+}
+
+void option_free(struct config *cfg)
+{
+	free(cfg->streams);
+	cfg->streams = NULL;
+	cfg->n_streams = 0;
+}
+
+bool option_in_vain(const struct config *cfg, enum option_id id)
+{
+	return option_bit(cfg->ousted, id);
+}
+
+const char *option_name(enum option_id id)
+{
+	return option_rows[id].name;
+}
+
+bool option_said(const struct config *stream, enum option_id id)
+{
+	return option_bit(stream->said, id);
 }
 
 bool option_given(const struct config *cfg, enum option_id id)
@@ -113,6 +136,8 @@ void option_each(const struct config *cfg, void (*fn)(void *arg, const char *nam
 		const struct option_row *row = &option_rows[i];
 
 		if (!(row->verbs & cfg->verb) || row->command_line_only || row->later)
+			continue;
+		if (row->scope == (cfg->name[0] ? OPTION_SCOPE_RUN : OPTION_SCOPE_STREAM_ONLY))
 			continue;
 		fn(arg, row->name, option_format(row, option_field(row, cfg), text, sizeof(text)),
 		   option_bit(cfg->given, i));

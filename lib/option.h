@@ -33,12 +33,22 @@ enum option_action {
  * the default; --mode receive makes it recv. What was not given gets the verb's default. A value is checked
  * against its row (type, range, choices, verb); relations between options are the caller's. Output flags (--json …) are
  * found even when other arguments are wrong, so that errors can be reported in the form that was asked for.
+ * option_free() releases what cfg has in memory of its own.
  */
 enum option_action option_parse(struct config *cfg, int argc, char **argv, struct problems *p);
 
-bool option_given(const struct config *cfg, enum option_id id);
+/* The streams of a configuration; those that have none are left as they are. */
+void option_free(struct config *cfg);
 
-/* Calls fn once per option of cfg->verb, in table order, with its value as it would be typed. */
+bool option_given(const struct config *cfg, enum option_id id);
+/* Of a stream: whether its own item says so, and not the run's options alone. */
+bool option_said(const struct config *stream, enum option_id id);
+
+/* Whether the command line gives what every stream of the file says otherwise. */
+bool option_in_vain(const struct config *cfg, enum option_id id);
+const char *option_name(enum option_id id);
+
+/* Calls fn once per option of a run, or of a stream, in table order, with its value as it would be typed. */
 void option_each(const struct config *cfg, void (*fn)(void *arg, const char *name, const char *value, bool given),
 		 void *arg);
 

@@ -58,14 +58,17 @@ char *option_facts(const struct option_row *row, unsigned verbs, char *buf, size
 	return buf;
 }
 
-/* "-v, -V, --version" and the value's name. */
+/* "-v, -V, --version" and the value's name; as in a file what stands there alone. */
 static char *option_left(const struct option_row *row, char *buf, size_t size)
 {
 	size_t used = 0;
 
 	for (const char *l = row->letters; *l; l++)
 		used = append(buf, size, used, "-%c, ", *l);
-	append(buf, size, used, "--%s%s%s", row->name, *row->arg ? " " : "", row->arg);
+	if (row->scope == OPTION_SCOPE_STREAM_ONLY)
+		append(buf, size, used, "%s: %s", row->name, row->arg);
+	else
+		append(buf, size, used, "--%s%s%s", row->name, *row->arg ? " " : "", row->arg);
 	return buf;
 }
 
@@ -148,13 +151,51 @@ static void write_markdown_row(const struct option_row *row, FILE *to)
 	fputs("| ", to);
 	for (const char *l = row->letters; *l; l++)
 		fprintf(to, "`-%c`, ", *l);
-	fprintf(to, "`--%s%s%s` |", row->name, *row->arg ? " " : "", row->arg);
+	if (row->scope == OPTION_SCOPE_STREAM_ONLY)
+		fprintf(to, "`%s: %s` |", row->name, row->arg);
+	else
+		fprintf(to, "`--%s%s%s` |", row->name, *row->arg ? " " : "", row->arg);
 	for (unsigned i = 0; i < OPTION_VERBS; i++) {
 		if (row->verbs & option_verbs[i].verb)
 			fprintf(to, " %s", option_verbs[i].name);
 	}
 	fprintf(to, " | %c%s%s%s%s. |\n", toupper((unsigned char)row->help[0]), row->help + 1, *facts ? " (" : "",
 		facts, *facts ? ")" : "");
+}
+
+static void write_streams_chapter(FILE *to)
+{
+	fputs("\n### Streams\n\n"
+	      "The key `streams` lists up to 64 streams, which the run sends together; without it the options describe "
+	      "the "
+	      "one\nstream. Each item of the list is a mapping of the keys that a stream may have of its own:\n\n",
+	      to);
+	const char *before = "";
+
+	for (unsigned i = 0; i < OPTION_TOTAL; i++) {
+		if (option_rows[i].scope == OPTION_SCOPE_RUN || option_rows[i].section == OPTION_SECTION_PCAP)
+			continue;
+		fprintf(to, "%s`%s`", before, option_rows[i].name);
+		before = ", ";
+	}
+	fputs(".\n\nWhat a stream does not say it has from the options of the run, and what it says wins over them, "
+	      "the "
+	      "command line's too.\n\n"
+	      "Streams without a rate of their own have the run's rate together: their packets take turns by `share`, "
+	      "in "
+	      "a fixed\nround in which each is spread as evenly as it goes; who comes first of equals is drawn from "
+	      "`seed`. A stream with\n`pps`, `bps` or a `burst-profile` of N/TIME has its own pace beside them, in the "
+	      "order of departure times. Streams\nwithout any limit take what the others leave, by `share`. Before "
+	      "its `start-delay`, and after the N packets of a\n`burst-profile: N`, a stream's turns pass by unused: "
+	      "the "
+	      "others' rates stay what they are. `--count` is dealt by the\nround; with rates of their own each stream "
+	      "has its own `burst-profile: N` instead. `squall recv` reads the same file\nand passes over the list.\n\n"
+	      "    interface: eth1\n    pps: 100k\n    streams:\n      - name: web\n        mode: tcp-syn\n        "
+	      "dst-ip: 192.0.2.0/24\n        dst-port: 443\n        flows: 254\n        share: 3\n      - name: "
+	      "voice\n  "
+	      "      dst-ip: 192.0.2.10\n        packet-size: 214\n        dscp: 46\n        pps: 50\n        "
+	      "start-delay: 2s\n",
+	      to);
 }
 
 void option_markdown(FILE *to)
@@ -194,4 +235,5 @@ void option_markdown(FILE *to)
 	      "comments.\n\n"
 	      "    interface: eth1\n    dst-ip: 192.0.2.10\n    pps: 1M\n    flows: 1000\n    json: true\n",
 	      to);
+	write_streams_chapter(to);
 }

@@ -49,8 +49,14 @@ static void write_item(const struct option_row *row, FILE *to)
 		fprintf(to, "%s Fl %c", between, *l);
 		between = " ,";
 	}
-	fprintf(to, "%s Fl \\-", between);
+	if (row->scope == OPTION_SCOPE_STREAM_ONLY) {
+		fputs(" Cm ", to);
+	} else {
+		fprintf(to, "%s Fl \\-", between);
+	}
 	write_text(row->name, to);
+	if (row->scope == OPTION_SCOPE_STREAM_ONLY)
+		fputs(" :", to);
 	if (*row->arg)
 		fprintf(to, " Ar %s", row->arg);
 	putc('\n', to);
@@ -129,7 +135,11 @@ void option_man(FILE *to)
 	write_options(to);
 	fputs(".Sh CONFIGURATION FILE\n"
 	      "The file of\n.Fl \\-config\nis YAML: one mapping of long option names to values.\n"
-	      "Options of the command line override it.\n",
+	      "Options of the command line override it.\n"
+	      ".Pp\nThe key\n.Cm streams\nlists up to 64 streams that are sent together, each a mapping of what it has "
+	      "of "
+	      "its own.\nWhat a stream does not say it has from the options of the run; what it says wins over them.\n"
+	      "Streams without a rate of their own have the run's rate together, by\n.Cm share .\n",
 	      to);
 	write_exit_status(to);
 	fputs(".Sh EXAMPLES\n"

@@ -220,11 +220,14 @@ enum option_action option_parse(struct config *cfg, int argc, char **argv, struc
 	struct config scratch = *cfg;
 	struct option_source search = {.cfg = &scratch, .verb = cfg->verb};
 
+	struct option_yaml *yaml = NULL;
+
 	parse_arguments(&search, argc, argv);
 	if (scratch.config_file[0]) {
 		struct option_source file = {.cfg = cfg, .p = p, .verb = cfg->verb, .file = scratch.config_file};
 
-		option_yaml_read(&file);
+		yaml = option_yaml_load(&file);
+		option_yaml_read(&file, yaml);
 	}
 	struct option_source line = {.cfg = cfg, .p = p, .verb = cfg->verb};
 
@@ -237,5 +240,11 @@ enum option_action option_parse(struct config *cfg, int argc, char **argv, struc
 		cfg->verb = VERB_RECV;
 		option_defaults(cfg);
 	}
+	if (verb_sends(cfg->verb)) {
+		struct option_source streams = {.cfg = cfg, .p = p, .verb = cfg->verb, .file = scratch.config_file};
+
+		option_yaml_streams(&streams, yaml, line.seen);
+	}
+	option_yaml_free(yaml);
 	return action;
 }

@@ -58,7 +58,8 @@ enum option_type {
 	_Static_assert(_Generic(&OPTION_FIELD(field), OPTION_POINTER_##type(OPTION_FIELD(field)) : 1, default : 0), \
 		       "option " name ": the type of the row does not fit its field in struct config");
 
-enum option_scope { OPTION_SCOPE_RUN, OPTION_SCOPE_STREAM };
+/* For the run; each stream's, which has the run's unless it says otherwise; a stream's alone, in a file. */
+enum option_scope { OPTION_SCOPE_RUN, OPTION_SCOPE_STREAM, OPTION_SCOPE_STREAM_ONLY };
 
 enum option_section {
 #define OPTION_SECTION_ENUM(id, title) OPTION_SECTION_##id,
@@ -123,6 +124,7 @@ struct option_source {
 	struct problems *p; /* NULL: problems are not wanted */
 	enum verb verb;     /* whose options are taken */
 	const char *file;   /* NULL: the command line */
+	const char *stream; /* the name of the stream whose item is read; NULL: none */
 	unsigned long line;
 	uint64_t seen[4];
 };
@@ -165,9 +167,22 @@ static inline void option_bit_set(uint64_t *words, unsigned id)
 	words[id / 64] |= 1ULL << (id % 64);
 }
 
-/* The values of src->file; its problems name file and line. */
-void option_yaml_read(struct option_source *src);
-/* The same from a stream, which stays the caller's; src->file is its name. */
-void option_yaml_read_stream(struct option_source *src, FILE *f);
+/*
+ * A file of options, read into memory. NULL when it cannot be read or is not YAML, which is told. option_yaml_free()
+ * releases it and takes NULL.
+ */
+struct option_yaml;
+struct option_yaml *option_yaml_load(struct option_source *src);
+/* The same of a text that is src->file's. */
+struct option_yaml *option_yaml_parse(struct option_source *src, const char *text, size_t len);
+void option_yaml_free(struct option_yaml *y);
+
+/* The file's values for the run; its problems name file and line. */
+void option_yaml_read(struct option_source *src, struct option_yaml *y);
+/*
+ * The file's streams, each over what src->cfg has by now, the command line's options (a bit each in `line`) among that.
+ * -ENOMEM.
+ */
+int option_yaml_streams(struct option_source *src, struct option_yaml *y, const uint64_t line[4]);
 
 #endif

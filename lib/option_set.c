@@ -9,7 +9,7 @@
 
 void option_problem(const struct option_source *src, const char *name, const char *fmt, ...)
 {
-	char object[64];
+	char object[96];
 	char cause[512];
 	char place[320] = "";
 	va_list ap;
@@ -19,7 +19,10 @@ void option_problem(const struct option_source *src, const char *name, const cha
 	va_start(ap, fmt);
 	vsnprintf(cause, sizeof(cause), fmt, ap);
 	va_end(ap);
-	snprintf(object, sizeof(object), "%s%s", src->file ? "" : "--", name);
+	if (src->stream)
+		snprintf(object, sizeof(object), "stream %s: %s", src->stream, name);
+	else
+		snprintf(object, sizeof(object), "%s%s", src->file ? "" : "--", name);
 	if (src->file)
 		snprintf(place, sizeof(place), "%s:%lu: ", src->file, src->line);
 	problem_add(src->p, object, "%s%s", place, cause);
@@ -68,6 +71,15 @@ void option_set(struct option_source *src, const struct option_row *row, const c
 	option_bit_set(src->cfg->given, id);
 	if (!(row->verbs & src->verb)) {
 		option_problem(src, row->name, "is not an option of squall %s", option_verb_name(src->verb));
+		return;
+	}
+	if (src->stream && row->scope == OPTION_SCOPE_RUN) {
+		option_problem(src, row->name, "is one for all streams: it goes to the top of the file");
+		return;
+	}
+	if (!src->stream && row->scope == OPTION_SCOPE_STREAM_ONLY) {
+		option_problem(src, row->name,
+			       "is a stream's own: it goes under one of the streams in the file of --config");
 		return;
 	}
 	if (!option_bit(src->seen, id) || !option_is_list(row))

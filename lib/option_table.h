@@ -12,7 +12,7 @@
  *   text     the default as one would type it; "" leaves the field zero: not given
  *   arg      what help calls the value; "" for flags
  *   verbs    SEND (and pair), RECV (and pair, reflect), PAIR, BOTH (SEND and RECV), ALL
- *   scope    RUN: one for the run; STREAM: each stream has its own
+ *   scope    RUN: one for the run; STREAM: each stream may have its own; STREAM_ONLY: a stream's, in a file
  *   section  the heading it is listed under
  *   help     one sentence; its full stop is added
  *   ...      more of struct option_row: RANGE(), CHOICES(), LATER() and so on
@@ -233,8 +233,9 @@
 	  "packets that may leave back to back when a rate is set", RANGE(1, 256)) \
 	X(SPACING, "spacing", "", ENUM, spacing, "constant", "HOW", SEND, STREAM, RATE, \
 	  "time between packets: the same, or at random as in a Poisson process, drawn from --seed", CHOICES(SPACINGS)) \
-	X(BURST_PROFILE, "burst-profile", "", STRING, burst_profile, "continuous", "N/TIME", SEND, STREAM, RATE, \
-	  "continuous, or bursts of N packets back to back every TIME, as in 64/10ms: instead of --pps and --bps") \
+	X(BURST_PROFILE, "burst-profile", "", STRING, burst_profile, "continuous", "PROFILE", SEND, STREAM, RATE, \
+	  "continuous; N: so many packets and then no more; or N/TIME, as in 64/10ms: bursts of N packets back to back every " \
+	  "TIME, instead of --pps and --bps") \
 	X(PACING, "pacing", "", ENUM, pacing, "precise", "HOW", SEND, RUN, RATE, \
 	  "precise: each packet at its time, with a processor kept busy for the last moments; sleep: none is, each thread " \
 	  "wakes at most 1000 times a second and sends what is due by then, in clumps of at most --burst", CHOICES(PACINGS)) \
@@ -242,6 +243,14 @@
 	  "how much of the schedule to make up for after a stall; none: nothing", ZERO_WORD("none")) \
 	X(STRICT_RATE, "strict-rate", "", BOOL, strict_rate, "false", "", SEND, RUN, RATE, \
 	  "end with exit code 5 when the rate that was asked for was not reached") \
+	\
+	X(STREAM_NAME, "name", "", STRING, name, "", "NAME", SEND, STREAM_ONLY, STREAMS, \
+	  "what reports call the stream, in letters, digits, dots, dashes and underscores; not given: its number") \
+	X(SHARE, "share", "", U32, share, "1", "N", SEND, STREAM_ONLY, STREAMS, \
+	  "how many packets it sends for each one of a stream with share 1, where streams have the rate together", \
+	  RANGE(1, 1000000)) \
+	X(START_DELAY, "start-delay", "", TIME, start_delay_ns, "0", "TIME", SEND, STREAM_ONLY, STREAMS, \
+	  "time from the start of the run to the stream's own") \
 	\
 	X(RX_MODE, "rx-mode", "", ENUM, rx_mode, "none", "MODE", BOTH, RUN, RECEIVE, \
 	  "what to take from the kernel; without it and without --filter recv and reflect take UDP to port 9000, and pair " \
@@ -324,6 +333,7 @@
 	X(INTERFACE, "Interface") \
 	X(PACKETS, "Packets") \
 	X(RATE, "Rate and length") \
+	X(STREAMS, "Streams, in a file only") \
 	X(RECEIVE, "Receiving") \
 	X(PCAP, "Capture replay") \
 	X(OUTPUT, "Output") \

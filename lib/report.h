@@ -42,7 +42,7 @@ struct report_sample {
 };
 
 /* More than these are not kept. */
-#define REPORT_FACTS_MAX    40
+#define REPORT_FACTS_MAX    128
 #define REPORT_WARNINGS_MAX 16
 
 /*
@@ -51,7 +51,7 @@ struct report_sample {
  */
 struct report_fact {
 	char key[32];
-	char label[24];
+	char label[32];
 	char value[256];
 };
 
@@ -81,6 +81,15 @@ struct report_lateness {
 	uint64_t p50, p99, max;
 };
 
+/* One of a list of streams. */
+struct report_stream {
+	const char *name;
+	uint64_t queued;      /* packets that the device was handed */
+	double requested_pps; /* while it sends; negative: unlimited */
+	bool have_unsent;     /* false: it shares a schedule, whose positions that nobody took are nobody's */
+	uint64_t unsent;
+};
+
 struct report_end {
 	enum end_reason reason;
 	const struct report_sample *total;
@@ -96,6 +105,8 @@ struct report_end {
 	const struct respond_counts *respond; /* NULL: nothing was to be answered for */
 	bool have_loop;
 	struct loop_counts loop;
+	unsigned n_streams; /* 0: the run has no list of them */
+	const struct report_stream *streams;
 	const struct pcap_counts *pcap;        /* of a replay; NULL: none */
 	const struct host_drops *device_drops; /* host_drops_sub() of end and start; NULL: unknown, or no link */
 	struct cpu_seconds cpu;                /* what the run took: cpu_seconds_sub() of end and start */

@@ -58,8 +58,19 @@ static void put_option(void *arg, const char *name, const char *value, bool give
 json_t *report_json_config(struct report *r)
 {
 	struct config_walk w = {.r = r, .object = json_object()};
+	json_t *streams = r->cfg->n_streams ? json_array() : json_null();
 
 	option_each(r->cfg, put_option, &w);
+	for (unsigned i = 0; i < r->cfg->n_streams; i++) {
+		struct config_walk one = {.r = r, .object = json_object()};
+
+		option_each(&r->cfg->streams[i], put_option, &one);
+		append(r, streams, one.object);
+	}
+	if (verb_sends(r->cfg->verb))
+		report_json_put(r, w.object, "streams", streams);
+	else
+		json_decref(streams);
 	return w.object;
 }
 
@@ -297,6 +308,25 @@ static json_t *cpu_json(struct report *r, const struct cpu_seconds *c)
 	return o;
 }
 
+static json_t *streams_json(struct report *r, const struct report_end *end)
+{
+	json_t *array = json_array();
+
+	for (unsigned i = 0; i < end->n_streams; i++) {
+		const struct report_stream *s = &end->streams[i];
+		json_t *o = json_object();
+
+		put_count(r, o, "stream", i);
+		put_text(r, o, "name", s->name);
+		put_count(r, o, "queued", s->queued);
+		report_json_put(r, o, "requested_pps",
+				s->requested_pps < 0 ? json_null() : json_value_real(s->requested_pps));
+		report_json_put(r, o, "unsent", s->have_unsent ? json_value_count(s->unsent) : json_null());
+		append(r, array, o);
+	}
+	return array;
+}
+
 json_t *report_json_end(struct report *r, const struct report_end *end)
 {
 	struct report_span s;
@@ -316,6 +346,7 @@ json_t *report_json_end(struct report *r, const struct report_end *end)
 	report_json_put(r, o, "rx", end_rx_json(r, end, &s));
 	report_json_put(r, o, "difference", end->pair ? json_integer(calc_difference(&s.tx, &s.rx)) : json_null());
 	report_json_put(r, o, "queues", queues);
+	report_json_put(r, o, "streams", end->n_streams ? streams_json(r, end) : json_null());
 	report_json_put(r, o, "loop", end->have_loop ? loop_json(r, &end->loop) : json_null());
 	report_json_put(r, o, "reflect", reflect_json(r, end->reflect));
 	report_json_put(r, o, "respond", respond_json(r, end->respond));

@@ -192,6 +192,20 @@ static void queue_lines(struct report *r, const struct report_sample *total)
 	}
 }
 
+static void stream_lines(struct report *r, const struct report_end *end)
+{
+	fprintf(r->out, "%-22s %20s %12s %12s\n", "stream", "packets queued", "asked for", "unsent");
+	for (unsigned i = 0; i < end->n_streams; i++) {
+		const struct report_stream *s = &end->streams[i];
+		char pps[RATE_STR], unsent[24] = "-";
+
+		if (s->have_unsent)
+			snprintf(unsent, sizeof(unsent), "%" PRIu64, s->unsent);
+		fprintf(r->out, "%-22s %20" PRIu64 " %12s %12s\n", s->name, s->queued,
+			s->requested_pps < 0 ? "unlimited" : rate(s->requested_pps, "pps", pps), unsent);
+	}
+}
+
 static void cpu_line(struct report *r, const struct cpu_seconds *c)
 {
 	if (!isfinite(c->user))
@@ -247,6 +261,8 @@ static void text_end(struct report *r, const struct report_end *end, const struc
 	}
 #undef PCAP_LINE
 	device_lines(r, end->device_drops);
+	if (end->n_streams)
+		stream_lines(r, end);
 	if (end->total->n_queues > 1)
 		queue_lines(r, end->total);
 	cpu_line(r, &end->cpu);

@@ -47,9 +47,27 @@ static void bursts_are_a_rate(void **state)
 	assert_true(pace_pps(&p) < 0);
 }
 
+static void a_number_of_packets_is_a_count(void **state)
+{
+	struct tx_pace p = pace_for("send --burst-profile 64 --pps 1000 --spacing poisson");
+
+	(void)state;
+	assert_int_equal(p.group, 0);
+	assert_true(pace_pps(&p) == 1000);
+	assert_int_equal(pace_count(&cfg), 64);
+	good("send --burst-profile 64 -n 63");
+	assert_int_equal(pace_count(&cfg), 63);
+	good("send --burst-profile 64 -n 65");
+	assert_int_equal(pace_count(&cfg), 64);
+	good("send --burst-profile 64/1s -n 65");
+	assert_int_equal(pace_count(&cfg), 65);
+	good("send --burst-profile 64/1s");
+	assert_int_equal(pace_count(&cfg), 0);
+}
+
 static void nonsense_is_refused(void **state)
 {
-	static const char *const bad[] = {"64",         "/10ms",  "64/",   "0/1s",     "64/0",
+	static const char *const bad[] = {"0",          "/10ms",  "64/",   "0/1s",     "64/0",
 					  "-1/1s",      "1.5/1s", "6/1s/", "6/1h1s",   "6/10ns",
 					  "1000001/1s", "x/1s",   "6/x",
 
@@ -102,9 +120,8 @@ static void every_rate_is_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bursts_are_a_rate),
-		cmocka_unit_test(nonsense_is_refused),
-		cmocka_unit_test(what_does_not_go_together),
+		cmocka_unit_test(bursts_are_a_rate),   cmocka_unit_test(a_number_of_packets_is_a_count),
+		cmocka_unit_test(nonsense_is_refused), cmocka_unit_test(what_does_not_go_together),
 		cmocka_unit_test(every_rate_is_kept),
 	};
 

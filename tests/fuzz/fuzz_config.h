@@ -8,6 +8,8 @@
 #define SQUALL_TESTS_FUZZ_CONFIG_H
 
 #include "gen/plan_build.h"
+#include "gen/stream_check.h"
+#include "gen/stream_set.h"
 #include "gen/tunnel.h"
 #include "lib/core/patch.h"
 #include "lib/option_row.h"
@@ -24,6 +26,18 @@ static inline void must(bool holds, const char *what)
 		return;
 	fprintf(stderr, "%s\n", what);
 	abort();
+}
+
+/* A file of these bytes, as the command line's --config reads it. */
+static inline void fuzz_read(struct option_source *src, const char *text, size_t size)
+{
+	static const uint64_t no_line[4];
+	struct option_yaml *y = option_yaml_parse(src, text, size);
+
+	option_yaml_read(src, y);
+	if (verb_sends(src->verb))
+		option_yaml_streams(src, y, no_line);
+	option_yaml_free(y);
 }
 
 static inline void config_same(const struct config *a, const struct config *b)
@@ -51,13 +65,14 @@ static inline void config_round_trip(const struct config *cfg)
 	option_dump_config(cfg, f);
 	fclose(f);
 	problems.n = 0;
-	f = fmemopen(text, size, "r");
-	must(f, "fmemopen");
 	option_defaults(&back);
-	option_yaml_read_stream(&src, f);
-	fclose(f);
+	fuzz_read(&src, text, size);
 	must(!problems.n, problems.e[0].cause);
 	config_same(cfg, &back);
+	must(cfg->n_streams == back.n_streams, "streams");
+	for (unsigned i = 0; i < cfg->n_streams; i++)
+		config_same(&cfg->streams[i], &back.streams[i]);
+	option_free(&back);
 	free(text);
 }
 
@@ -125,6 +140,35 @@ static inline void config_frames(const struct config *cfg, const struct tx_plan 
 		}
 }
 
+/* Streams that passed the checks: each is built, and they go round together. */
+static inline void config_streams(const struct config *cfg)
+{
+	static struct tx_plan plans[CONFIG_STREAMS_MAX];
+	static struct stream_set set;
+	struct err e = {0};
+
+	for (unsigned i = 0; i < cfg->n_streams; i++) {
+		const struct config *c = &cfg->streams[i];
+		const struct gen_ends ends = config_ends(c);
+
+		if (c->payload_file[0])
+			return;
+		if (gen_plan_build(c, &ends, &plans[i], &e)) {
+			must(e.cause[0], "an error without a sentence");
+			return;
+		}
+		config_frames(c, &plans[i]);
+	}
+	if (stream_set_list(&set, cfg, plans, 10000000000, &e)) {
+		must(e.cause[0], "an error without a sentence");
+		return;
+	}
+	must(set.n_groups > 0 && set.n_groups <= CONFIG_STREAMS_MAX + 1, "the number of groups");
+	for (unsigned g = 0; g < set.n_groups; g++)
+		for (uint32_t k = 0; k < set.groups[g].n_cycle; k++)
+			must(set.streams[set.groups[g].cycle[k]].group == g, "a turn of the cycle");
+}
+
 /* cfg was read without a problem. */
 static inline void config_try(struct config *cfg)
 {
@@ -136,7 +180,9 @@ static inline void config_try(struct config *cfg)
 
 	config_round_trip(cfg);
 	problems.n = 0;
-	if (verb_sends(cfg->verb))
+	if (cfg->n_streams)
+		stream_check(cfg, &problems);
+	else if (verb_sends(cfg->verb))
 		gen_check(cfg, &problems);
 	rx_filter_check(cfg, &problems);
 	if (problems.n) {
@@ -148,7 +194,9 @@ static inline void config_try(struct config *cfg)
 	/* No file of the machine is read here. */
 	if (!verb_sends(cfg->verb) || cfg->mode == MODE_PCAP || cfg->payload_file[0])
 		return;
-	if (gen_plan_build(cfg, &ends, &plan, &e))
+	if (cfg->n_streams)
+		config_streams(cfg);
+	else if (gen_plan_build(cfg, &ends, &plan, &e))
 		must(e.cause[0], "an error without a sentence");
 	else
 		config_frames(cfg, &plan);

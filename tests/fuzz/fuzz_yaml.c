@@ -11,7 +11,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct config cfg;
 	static struct problems problems;
 	struct option_source src = {.cfg = &cfg, .p = &problems, .file = "fuzz"};
-	FILE *f;
 
 	if (size < 2)
 		return 0;
@@ -19,14 +18,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	cfg.verb = src.verb = data[0] == 'r' ? VERB_RECV : data[0] == 'p' ? VERB_PAIR : VERB_SEND;
 	problems.n = 0;
 	option_defaults(&cfg);
-	f = fmemopen((void *)(uintptr_t)(data + 1), size - 1, "r");
-	must(f, "fmemopen");
-	option_yaml_read_stream(&src, f);
-	fclose(f);
+	fuzz_read(&src, (const char *)data + 1, size - 1);
 	if (problems.n)
 		must(problems.e[0].object[0] && problems.e[0].cause[0], "a problem without a sentence");
 	else
 		config_try(&cfg);
+	option_free(&cfg);
 	return 0;
 }
 

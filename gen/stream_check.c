@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stream_check.h"
+
+#include "lib/option.h"
+#include "pace.h"
+#include "plan_build.h"
+#include "stream_cycle.h"
+#include "stream_set.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void forget(struct config *c, enum option_id id)
+{
+	c->given[id / 64] &= ~(1ULL << (id % 64));
+}
+
+/* A rate of its own is all that it says of rates. */
+static void settle_own_rate(struct config *c)
+{
+	uint64_t packets, time_ns;
+
+	if (!option_said(c, OPTION_PPS)) {
+		c->pps = (struct rate){.kind = RATE_UNSET};
+		forget(c, OPTION_PPS);
+	}
+	if (!option_said(c, OPTION_BPS)) {
+		c->bps = (struct rate){.kind = RATE_UNSET};
+		forget(c, OPTION_BPS);
+	}
+	if (!option_said(c, OPTION_BURST_PROFILE) && pace_profile(c, &packets, &time_ns) && time_ns) {
+		snprintf(c->burst_profile, sizeof(c->burst_profile), "continuous");
+		forget(c, OPTION_BURST_PROFILE);
+	}
+}
+
+/* ---- problems, with the stream's name and place ---- */
+
+static struct err *tell(const struct config *run, const struct config *c, const char *key, struct problems *p,
+			const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+static struct err *tell(const struct config *run, const struct config *c, const char *key, struct problems *p,
+			const char *fmt, ...)
+{
+	char object[sizeof(p->e[0].object)];
+	char cause[sizeof(p->e[0].cause)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(cause, sizeof(cause), fmt, ap);
+	va_end(ap);
+	snprintf(object, sizeof(object), "stream %s: %s", c->name, key);
+	return problem_add(p, object, "%s:%u: %s", run->config_file, c->line, cause);
+}
+
+static bool known(const struct problems *p, const struct err *e)
+{
+	for (unsigned i = 0; i < p->n && i < PROBLEMS_MAX; i++)
+		if (strcmp(p->e[i].object, e->object) == 0 && strcmp(p->e[i].cause, e->cause) == 0)
+			return true;
+	return false;
+}
+
+/* What a stream only has from the run's options is a problem of those, told once. */
+static bool is_runs(const struct config *run, const struct config *c, const char *option)
+{
+	for (unsigned i = 0; i < OPTION_TOTAL; i++)
+		if (strcmp(option_name(i), option + 2) == 0)
+			return option_given(run, i) && !option_said(c, i);
+	return false;
+}
+
+static void check_one(const struct config *run, const struct config *c, struct problems *p)
+{
+	/* Starts as the reading of the options ended, for what is passed over where that met problems. */
+	static struct problems its;
+	const unsigned before = p->n < PROBLEMS_MAX ? p->n : PROBLEMS_MAX;
+
+	its = *p;
+	its.n = before;
+	gen_check(c, &its);
+	for (unsigned i = before; i < its.n && i < PROBLEMS_MAX; i++) {
+		struct err *e = &its.e[i], *told;
+
+		if (strncmp(e->object, "--", 2) == 0 && !is_runs(run, c, e->object)) {
+			told = tell(run, c, e->object + 2, p, "%s", e->cause);
+		} else {
+			if (known(p, e))
+				continue;
+			told = problem_add(p, e->object, "%s", e->cause);
+		}
+		if (e->hint[0])
+			err_hint(told, "%s", e->hint);
+	}
+}
+
+/* ---- what streams say about each other ---- */
+
+static void check_part(const struct config *run, const struct config *c, struct problems *p)
+{
+	const bool own = stream_has_own_rate(c);
+
+	if (c->mode == MODE_PCAP || c->pcap[0])
+		tell(run, c, "mode", p, "a capture is replayed alone: give --pcap without streams");
+	if (c->mode == MODE_RECEIVE)
+		tell(run, c, "mode", p, "a stream is sent: receive is squall recv");
+	if (own && option_said(c, OPTION_SHARE) && !pace_is_unlimited(c))
+		tell(run, c, "share", p, "it has a rate of its own: a share is of the rate that streams have together");
+	if (!own && option_said(c, OPTION_SPACING))
+		err_hint(
+			tell(run, c, "spacing", p, "it has a share of the run's rate, whose packets are spaced as one"),
+			"the run's --spacing, or a rate of its own for the stream");
+	if (own && run->count)
+		err_hint(tell(run, c, "pps", p,
+			      "--count is dealt by shares, and this stream has a rate of its own instead"),
+			 "burst-profile: N in each stream");
+}
+
+/* Of the streams that share the run's rate, or its lack of one, and of those of no limit. */
+static void check_cycle(const struct config *run, bool unlimited, struct problems *p)
+{
+	uint32_t shares[CONFIG_STREAMS_MAX];
+	unsigned n = 0;
+	uint64_t len;
+
+	for (unsigned i = 0; i < run->n_streams; i++) {
+		const struct config *c = &run->streams[i];
+		const bool own = stream_has_own_rate(c);
+		const bool free = pace_is_unlimited(own ? c : run);
+
+		if (free == unlimited && (free || !own))
+			shares[n++] = c->share;
+	}
+	len = stream_cycle_len(shares, n);
+	if (len > STREAM_CYCLE_MAX)
+		problem_add(
+			p, "share",
+			"the shares of the streams make a round of %" PRIu64
+			" packets, and no more than %u can be kept: use smaller numbers of about the same proportion",
+			len, STREAM_CYCLE_MAX);
+}
+
+void stream_check(struct config *cfg, struct problems *p)
+{
+	uint64_t flows = 0;
+
+	for (unsigned i = 0; i < cfg->n_streams; i++) {
+		struct config *c = &cfg->streams[i];
+
+		if (stream_has_own_rate(c)) {
+			settle_own_rate(c);
+		} else {
+			c->pps = cfg->pps;
+			c->bps = cfg->bps;
+		}
+		flows += c->flows;
+	}
+	for (unsigned i = 0; i < cfg->n_streams; i++) {
+		check_part(cfg, &cfg->streams[i], p);
+		if (cfg->streams[i].mode != MODE_PCAP && cfg->streams[i].mode != MODE_RECEIVE)
+			check_one(cfg, &cfg->streams[i], p);
+	}
+	check_cycle(cfg, false, p);
+	check_cycle(cfg, true, p);
+	if (flows > GEN_FLOWS_MAX)
+		problem_add(p, "flows",
+			    "the streams have %" PRIu64 " together, which is more than the most of a run, %llu", flows,
+			    GEN_FLOWS_MAX);
+}
+
+void stream_name_err(const struct config *stream, struct err *e)
+{
+	char object[sizeof(e->object)];
+
+	snprintf(object, sizeof(object), "stream %s%s%s", stream->name, e->object[0] ? ": " : "", e->object);
+	memcpy(e->object, object, sizeof(object));
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tx_several.h"
+
+#include "tx_fill.h"
+#include "tx_hold.h"
+
+#include <string.h>
+
+/* What has no limit is handed over in clumps of so many where others wait for their time. */
+#define BESIDE_SCHEDULE 32U
+
+/* What leaves together. */
+struct clump {
+	uint32_t n;
+	uint32_t taken;        /* positions: the packets, and those that were passed over */
+	uint64_t departure_ns; /* of the first position */
+	bool scheduled;
+	uint8_t source[TX_BURST_MAX];
+	uint64_t departures[TX_BURST_MAX]; /* where scheduled */
+};
+
+void tx_several_fill(struct tx_worker *w, unsigned source, struct pio_frame *f)
+{
+	struct tx_source *s = &w->sources[source];
+	const struct pio_pool *pool = w->queue->port->pool;
+	uint32_t slot = pio_slot_of(pool, f->data, 1);
+
+	if (slot >= pool->frames || w->holds[slot] != source) {
+		if (s->shape == TX_SHAPE_FIXED)
+			tx_source_prime(s, f);
+		else
+			memcpy(f->data, s->plan->frame, s->plan->max_len);
+		if (slot < pool->frames)
+			w->holds[slot] = (unsigned char)source;
+	}
+	switch (s->shape) {
+	case TX_SHAPE_FIXED:
+		tx_fill(s, &s->at, f, 1, TX_SHAPE_FIXED);
+		break;
+	case TX_SHAPE_PORTS_4:
+		tx_fill(s, &s->at, f, 1, TX_SHAPE_PORTS_4);
+		break;
+	case TX_SHAPE_PORTS_6:
+		tx_fill(s, &s->at, f, 1, TX_SHAPE_PORTS_6);
+		break;
+	case TX_SHAPE_MIX_4:
+		tx_fill(s, &s->at, f, 1, TX_SHAPE_MIX_4);
+		break;
+	case TX_SHAPE_MIX_6:
+		tx_fill(s, &s->at, f, 1, TX_SHAPE_MIX_6);
+		break;
+	case TX_SHAPE_SIZES:
+		tx_fill(s, &s->at, f, 1, TX_SHAPE_SIZES);
+		break;
+	default:
+		tx_fill(s, &s->at, f, 1, TX_SHAPE_ONE_SIZE);
+	}
+}
+
+/* The positions that leave together with the earliest, which departs at departure_ns. */
+static void gather(struct tx_merge *m, uint64_t departure_ns, uint32_t max, uint64_t now_ns, struct clump *c)
+{
+	c->scheduled = true;
+	c->departure_ns = departure_ns;
+	do {
+		int source = tx_merge_take(m);
+
+		c->taken++;
+		if (source >= 0) {
+			c->source[c->n] = (uint8_t)source;
+			c->departures[c->n++] = departure_ns;
+		}
+		if (c->taken == max)
+			return;
+		departure_ns = tx_merge_departure(m, max - c->taken, now_ns);
+	} while (departure_ns != TX_MERGE_NEVER && tx_merge_joins(m, departure_ns, c->departure_ns, c->taken, now_ns));
+}
+
+static void gather_unlimited(struct tx_merge *m, uint32_t max, uint64_t now_ns, struct clump *c)
+{
+	int source;
+
+	c->scheduled = false;
+	c->departure_ns = now_ns;
+	while (c->n < max && (source = tx_merge_take_unlimited(m, now_ns)) >= 0)
+		c->source[c->n++] = (uint8_t)source;
+	c->taken = c->n;
+}
+
+static void abandon(struct tx_worker *w, const struct clump *c)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		w->merge->groups[w->sources[c->source[i]].group].abandoned++;
+}
+
+/* What was sent, by stream, and how late. */
+static void account(struct tx_worker *w, const struct clump *c, uint32_t sent, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < sent; i++)
+		w->sources[c->source[i]].sent++;
+	for (uint32_t i = 0, alike; c->scheduled && i < sent; i += alike) {
+		uint64_t departure = c->departures[i];
+
+		for (alike = 1; i + alike < sent && c->departures[i + alike] == departure; alike++)
+			;
+		hist_add(&w->lateness, now_ns > departure ? now_ns - departure : 0, alike);
+	}
+}
+
+/* As the loop of one source does it: written before the departure, handed over at it. False: the run is over. */
+static bool send_clump(struct tx_worker *w, struct waiter *waiter, const struct clump *c, uint64_t now_ns)
+{
+	struct pio_frame frames[TX_BURST_MAX];
+	bool waits = c->departure_ns > now_ns;
+	uint32_t ready = 0;
+	uint32_t sent = 0;
+
+	do {
+		uint32_t before = sent;
+		uint32_t filled = ready;
+
+		ready += ready < c->n ? pio_get(w->queue, frames + ready, c->n - ready) : 0;
+		for (; filled < ready; filled++)
+			tx_several_fill(w, c->source[filled], &frames[filled]);
+		if (waits) {
+			now_ns = waiter_until(waiter, c->departure_ns, w->stop);
+			if (!now_ns) {
+				abandon(w, c);
+				break;
+			}
+			waits = false;
+		}
+		if (sent < ready)
+			sent += pio_tx(w->queue, frames + sent, ready - sent);
+		if (sent > before)
+			waiter_progress(waiter);
+		else if (c->n && !tx_keep_trying(w, c->scheduled, waiter))
+			break;
+	} while (sent < c->n);
+	if (sent < ready)
+		pio_put(w->queue, frames + sent, ready - sent);
+	account(w, c, sent, now_ns);
+	return sent == c->n;
+}
+
+/* The next clump. False: it is not known before *until_ns, or there is none any more (TX_MERGE_NEVER). */
+static bool next_clump(struct tx_worker *w, uint32_t burst, uint64_t now_ns, struct clump *c, uint64_t *until_ns)
+{
+	struct tx_merge *m = w->merge;
+	const bool late = tx_out_of_time(w, false, now_ns);
+	const uint64_t departure = tx_merge_departure(m, burst, now_ns);
+	const uint64_t unlimited = late ? TX_MERGE_NEVER : tx_merge_unlimited_from(m);
+
+	c->n = c->taken = 0;
+	*until_ns = unlimited;
+	if (departure > now_ns && unlimited <= now_ns) {
+		gather_unlimited(m, departure == TX_MERGE_NEVER || burst < BESIDE_SCHEDULE ? burst : BESIDE_SCHEDULE,
+				 now_ns, c);
+		return true;
+	}
+	if (departure == TX_MERGE_NEVER || (unlimited > now_ns && unlimited < departure))
+		return false;
+	gather(m, departure, burst, now_ns, c);
+	return true;
+}
+
+void tx_several_run(struct tx_worker *w)
+{
+	const uint32_t burst = tx_burst_of(w);
+	struct waiter waiter;
+	struct clump c;
+
+	waiter_init(&waiter, w->sleeps);
+	while (!tx_stopped(w)) {
+		uint64_t now = clock_mono_ns();
+		uint64_t until;
+
+		if (next_clump(w, burst, now, &c, &until)) {
+			if (tx_out_of_time(w, c.scheduled, now) || !send_clump(w, &waiter, &c, now))
+				return;
+		} else if (until == TX_MERGE_NEVER) {
+			if (!tx_merge_is_spent(w->merge))
+				waiter_until(&waiter, w->end_ns, w->stop);
+			return;
+		} else {
+			waiter_until(&waiter, until < w->end_ns ? until : w->end_ns, w->stop);
+		}
+	}
+}
