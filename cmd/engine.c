@@ -5,6 +5,7 @@
 #include "engine_live.h"
 #include "engine_queues.h"
 #include "engine_rate.h"
+#include "engine_replay.h"
 #include "lib/clock.h"
 #include "lib/log.h"
 #include "lib/placement.h"
@@ -73,7 +74,7 @@ static int init_sender(struct engine *en, unsigned i, struct err *e)
 	if (en->set->n > 1)
 		return tx_worker_init_several(w, en->set, en->limiters, i, en->n_tx, e);
 	if (only->replay)
-		return tx_worker_init_replay(w, only->plan, only->replay, i, en->n_tx, e);
+		return tx_worker_init_replay(w, only->plan, only->replay, engine_replay_ring(en, i), i, en->n_tx, e);
 	return tx_worker_init(w, only->plan, i, en->n_tx, en->count, only->cfg->flow_order == FLOW_ORDER_RANDOM, e);
 }
 
@@ -100,6 +101,7 @@ int engine_init(struct engine *en, const struct config *cfg, const struct engine
 	memset(en->tx, 0, (en->n_tx + 1) * sizeof(*en->tx));
 	memset(en->rx, 0, (en->n_rx + 1) * sizeof(*en->rx));
 	find_cpus(en, tx->link, rx->link, cpu);
+	rc = engine_replay_init(en, e);
 	for (unsigned i = 0; !rc && i < en->n_tx; i++) {
 		en->tx[i].cpu = cpu[i];
 		rc = init_sender(en, i, e);
@@ -140,6 +142,7 @@ void engine_free(struct engine *en)
 {
 	for (unsigned i = 0; en->tx && i < en->n_tx; i++)
 		tx_worker_free(&en->tx[i].w);
+	replay_stream_free(&en->stream);
 	for (unsigned i = 0; i < 2; i++)
 		engine_link_free(&en->link[i]);
 	free(en->limiters);
@@ -313,6 +316,7 @@ static void tick(struct engine *en, struct report *report)
 		stop(en, END_USER);
 	engine_change_rate(en, signals_rate_steps() + wish.rate_steps);
 	engine_check_queues(en, !all_done(en));
+	engine_replay_check(en);
 	for (unsigned i = 0; i < 2; i++)
 		engine_link_check(en, &en->link[i], now);
 	if (en->n_rx && en->cfg->idle_ns && silence(en, now) >= en->cfg->idle_ns)
@@ -364,12 +368,14 @@ static void await_rest(struct engine *en)
 void engine_run(struct engine *en, struct report *report)
 {
 	cpu_seconds_read(&en->cpu_at_start);
+	engine_replay_start(en);
 	start(en);
 	while (!en->stopped_ns && !all_done(en)) {
 		signals_sleep(TICK_NS);
 		tick(en, report);
 	}
 	engine_check_queues(en, false);
+	engine_replay_check(en);
 	if (!en->stopped_ns)
 		stop(en, why_ended(en));
 	engine_show_stopping(en, report);

@@ -8,6 +8,7 @@
 
 #include "engine_link.h"
 #include "gen/limiter.h"
+#include "gen/replay_stream.h"
 #include "gen/stream_set.h"
 #include "gen/tx_loop.h"
 #include "lib/config.h"
@@ -37,6 +38,7 @@ struct engine {
 	struct pio_port *rx_port;     /* NULL: nothing is received */
 	const struct stream_set *set; /* NULL: nothing is sent */
 	const struct replay *replay;  /* its only stream's; NULL: none */
+	struct replay_stream stream;  /* of a replay that does not fit into memory; else empty */
 	uint64_t count;               /* packets to send or to receive; 0: no limit */
 	struct limiter *limiters;     /* one a group of the set */
 	struct engine_tx *tx;

@@ -3,6 +3,7 @@
 
 #include "engine_books.h"
 #include "engine_rate.h"
+#include "engine_replay.h"
 #include "lib/clock.h"
 #include "lib/units.h"
 
@@ -72,8 +73,6 @@ static void rx_times(const struct engine *en, struct report_end *end)
 static void remark(struct engine *en)
 {
 	const struct tx_counts *tx = &en->now.tx;
-	uint64_t shifted = 0;
-	char text[32];
 
 	if (tx->undecided)
 		report_warn(&en->warnings,
@@ -86,15 +85,7 @@ static void remark(struct engine *en)
 			    " packets were refused by the driver or the kernel: its link was down, or its MTU "
 			    "is no longer what it was",
 			    tx->dropped_driver);
-	for (unsigned i = 0; i < en->n_tx; i++) {
-		uint64_t of_queue = en->tx[i].w.sources[0].replay.shift_ns;
-
-		shifted = of_queue > shifted ? of_queue : shifted;
-	}
-	if (shifted)
-		report_warn(&en->warnings,
-			    "the sender fell behind the capture's times: it ended %s later than they say",
-			    units_format_time(shifted, text, sizeof(text)));
+	engine_replay_remark(en);
 	if (books_stretched(en))
 		report_warn(&en->warnings, "the sender fell behind: the schedule was stretched by %" PRIu64 " packets",
 			    books_stretched(en));
@@ -167,8 +158,7 @@ void engine_end(struct engine *en, struct report *report)
 		end.respond = &respond;
 	}
 	if (en->replay) {
-		pcap = en->replay->capture.counts;
-		pcap.passes = en->now.tx.completed / en->replay->capture.n;
+		engine_replay_counts(en, &pcap);
 		end.pcap = &pcap;
 	}
 	rx_times(en, &end);

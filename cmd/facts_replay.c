@@ -3,6 +3,7 @@
 
 #include "gen/pace.h"
 #include "gen/pcap_link.h"
+#include "gen/replay_stream.h"
 #include "lib/ether.h"
 #include "lib/units.h"
 
@@ -10,20 +11,27 @@
 
 #define NS_IN_TEXT 32
 
-/* Frames that no hardware sends: it fills them up. */
-#define FRAME_MIN 60U
-
 static void capture_facts(struct report_plan *facts, const struct config *cfg, const struct capture *c)
 {
-	const uint64_t length = c->packets[c->n - 1].at_ns;
 	char link[96], t[NS_IN_TEXT];
 
 	report_fact_add(facts, "pcap.file", "capture", "%s", cfg->pcap);
 	report_fact_add(facts, "pcap.packets", "packets",
 			"%" PRIu64 " of its %" PRIu64 ", %" PRIu64 " bytes without FCS, %s from first to last", c->n,
-			c->counts.packets, c->bytes, units_format_time(length, t, sizeof(t)));
+			c->counts.packets, c->bytes, units_format_time(c->last_ns, t, sizeof(t)));
 	report_fact_add(facts, "pcap.link", "link type", "%s%s", pcap_link_name(c->link, link, sizeof(link)),
 			c->converted ? ", made Ethernet" : "");
+}
+
+static void stream_fact(struct report_plan *facts, const struct replay *r, const struct pio_port *port)
+{
+	const size_t ahead = replay_stream_bytes(r, port ? port->n_tx : 1);
+
+	if (r->capture.streamed)
+		report_fact_add(facts, "pcap.stream", "streamed",
+				"does not fit into the %" PRIu64 " bytes of --pcap-preload: read on the way, up to %zu "
+				"bytes ahead; all that is said here is of the whole capture, which was read once",
+				r->rules.memory, ahead);
 }
 
 static void passes_fact(struct report_plan *facts, const struct config *cfg, const struct capture *c)
@@ -46,11 +54,10 @@ static void timing_facts(struct report_plan *facts, const struct config *cfg, co
 	char a[NS_IN_TEXT], b[NS_IN_TEXT], t[NS_IN_TEXT];
 
 	if (r->original)
-		report_fact_add(
-			facts, "pcap.timing", "timing",
-			"the capture's own times, at %s; %s from the last packet of a pass to the next pass",
-			cfg->pcap_speed,
-			units_format_time(r->pass_ns ? r->pass_ns - c->packets[c->n - 1].at_ns : 0, t, sizeof(t)));
+		report_fact_add(facts, "pcap.timing", "timing",
+				"the capture's own times, at %s; %s from the last packet of a pass to the next pass",
+				cfg->pcap_speed,
+				units_format_time(r->pass_ns ? r->pass_ns - c->last_ns : 0, t, sizeof(t)));
 	if (pps < 0)
 		report_fact_add(facts, "rate", "rate", "unlimited");
 	else
@@ -98,10 +105,7 @@ static void capture_warnings(struct report_plan *facts, const struct capture *c)
 {
 	const struct pcap_counts *n = &c->counts;
 	struct report_warnings *w = &facts->warnings;
-	uint64_t small = 0;
 
-	for (uint64_t i = 0; i < c->n; i++)
-		small += c->packets[i].len < FRAME_MIN;
 	if (c->cut)
 		report_warn(w, "the capture's file ends within a packet, which is left out");
 	warn_of(w, n->truncated_skipped, "packets of the capture are left out: only their beginning was captured");
@@ -109,7 +113,7 @@ static void capture_warnings(struct report_plan *facts, const struct capture *c)
 		"packets of the capture are filled up with zeros: only their beginning was captured");
 	warn_of(w, n->too_large, "packets of the capture are left out: they are larger than the MTU lets through");
 	warn_of(w, n->too_short, "packets of the capture are left out: they have no whole Ethernet header");
-	warn_of(w, small, "packets of the capture are shorter than 60 bytes: hardware fills them up on the wire");
+	warn_of(w, c->small, "packets of the capture are shorter than 60 bytes: hardware fills them up on the wire");
 	warn_of(w, n->backwards, "packets of the capture are stamped earlier than one before them: they leave with it");
 	warn_of(w, n->gaps_clamped, "steps of the capture's clock are beyond --pcap-max-gap, and shortened to it");
 }
@@ -118,6 +122,7 @@ void facts_fill_replay(struct report_plan *facts, const struct config *cfg, cons
 		       const struct tx_plan *plan, const struct replay *replay, const struct pio_port *port)
 {
 	capture_facts(facts, cfg, &replay->capture);
+	stream_fact(facts, replay, port);
 	passes_fact(facts, cfg, &replay->capture);
 	timing_facts(facts, cfg, plan, replay);
 	rewrite_facts(facts, cfg, ends, &replay->capture);

@@ -4,23 +4,38 @@
 #include "facts.h"
 #include "gen/pace.h"
 #include "gen/stream_check.h"
+#include "lib/log.h"
 #include "lib/option.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static int no_memory(struct err *e)
 {
 	return err_set(e, -ENOMEM, EXIT_RUN, "cannot start the run", NULL, "no memory");
 }
 
+/* What takes a while is announced. */
+static void tell_large(const struct config *cfg)
+{
+	struct stat st;
+
+	if (stat(cfg->pcap, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size > cfg->pcap_preload)
+		log_note("%s is larger than --pcap-preload: it is read once for its sizes and times, then streamed",
+			 cfg->pcap);
+}
+
 /* A capture is judged before the link is waited for, and knows then what it needs of it. */
 static int resolve_replay(struct stream_plans *s, const struct config *cfg, struct ends *ends,
 			  struct report_warnings *warnings, struct err *e)
 {
-	int rc = replay_load(&s->replay, cfg, ends->gen.mtu, e);
+	int rc;
 
+	tell_large(cfg);
+	rc = replay_load(&s->replay, cfg, ends->gen.mtu, &signals_stop, e);
 	if (rc)
 		return rc;
 	ends->have_macs = !s->replay.capture.converted;

@@ -2,6 +2,7 @@
 #include "write.h"
 
 #include "gen/pace.h"
+#include "gen/replay_stream.h"
 #include "gen/tx_loop.h"
 #include "gen/tx_several.h"
 #include "lib/clock.h"
@@ -25,9 +26,11 @@ struct file_queue {
 	struct poisson poisson;
 	const struct replay *replay; /* with original timing; else NULL */
 	bool several;
-	uint64_t now; /* of several streams: when the packet that is written departs */
+	uint64_t now;               /* of several streams: when the packet that is written departs */
+	struct replay_reader times; /* of one that is streamed: reads it a second time, for the departures */
 	uint64_t written;
-	int failed; /* errno of a write */
+	int failed;     /* errno of a write, or of reading the capture, */
+	struct err err; /* which is told here */
 	_Atomic bool stop;
 };
 
@@ -36,11 +39,24 @@ static unsigned file_get(struct pio_queue *q, struct pio_frame *f, unsigned n)
 	return pio_cache_get(q->cache, f, n);
 }
 
+static uint64_t when_streamed(struct file_queue *w)
+{
+	struct capture_frame f = {0};
+
+	if (!w->times.file)
+		w->failed = replay_reader_open(&w->times, w->replay, &w->err);
+	if (!w->failed)
+		w->failed = replay_reader_next(&w->times, &f, &w->err);
+	return f.at_ns;
+}
+
 /* The departure of the next packet, after the start. */
 static uint64_t when(struct file_queue *w)
 {
 	if (w->several)
 		return w->now;
+	if (w->replay && w->replay->capture.streamed)
+		return when_streamed(w);
 	if (w->replay)
 		return replay_departure(w->replay, w->written);
 	if (w->poisson.queues)
@@ -88,6 +104,22 @@ static int refuse(struct err *e, const char *path, const char *cause)
 	err_set(e, -EIO, EXIT_RUN, "cannot write the capture", path, "%s", cause);
 	err_hint(e, "--write with a file in a folder that can be written to");
 	return -EIO;
+}
+
+/* Nobody waits for a file: what is in memory or read ahead goes at once. */
+static int init_replay(struct tx_worker *worker, const struct tx_plan *plan, struct replay *at_once,
+		       struct replay_stream *stream, struct err *e)
+{
+	int rc = 0;
+
+	at_once->original = false;
+	at_once->total = at_once->total ? at_once->total : WRITE_FRAMES;
+	if (at_once->capture.streamed) {
+		rc = replay_stream_init(stream, at_once, 1, e);
+		if (!rc)
+			rc = replay_stream_start(stream, e);
+	}
+	return rc ? rc : tx_worker_init_replay(worker, plan, at_once, stream->rings, 0, 1, e);
 }
 
 /* The next packet in the order of one queue whose clock is the schedule's; its source. Negative: there is none. */
@@ -156,26 +188,36 @@ static int send_to_file(struct file_queue *w, const struct config *cfg, const st
 	const uint64_t count = pace_count(cfg);
 	static const struct tx_pace unlimited = {.burst = 1};
 	struct tx_worker worker = {.queue = &w->q, .stop = &w->stop, .end_ns = UINT64_MAX};
+	struct replay_stream stream = {0};
 	struct limiter limiter;
 	struct replay at_once;
 	int rc;
 
-	if (replay) { /* nobody waits for a file */
+	if (replay) {
 		at_once = *replay;
-		at_once.original = false;
-		at_once.total = replay->total ? replay->total : WRITE_FRAMES;
-		rc = tx_worker_init_replay(&worker, plan, &at_once, 0, 1, e);
+		rc = init_replay(&worker, plan, &at_once, &stream, e);
 	} else {
 		rc = tx_worker_init(&worker, plan, 0, 1, count ? count : WRITE_FRAMES,
 				    set->streams[0].cfg->flow_order == FLOW_ORDER_RANDOM, e);
 	}
-	if (!rc) {
-		limiter_init(&limiter, &unlimited, 0, clock_mono_ns(), UINT64_MAX);
-		worker.limiter = &limiter;
-		tx_worker_run(&worker);
+	if (rc)
+		goto out;
+	limiter_init(&limiter, &unlimited, 0, clock_mono_ns(), UINT64_MAX);
+	worker.limiter = &limiter;
+	tx_worker_run(&worker);
+	if (w->err.code != EXIT_DONE) {
+		*e = w->err;
+		rc = w->failed;
+	} else if (w->failed) {
+		rc = refuse(e, cfg->write_file, strerror(w->failed));
+	} else if (replay_stream_has_failed(&stream, e)) {
+		rc = -EIO;
 	}
+out:
 	tx_worker_free(&worker);
-	return rc ? rc : w->failed ? refuse(e, cfg->write_file, strerror(w->failed)) : 0;
+	replay_stream_free(&stream);
+	replay_reader_close(&w->times);
+	return rc;
 }
 
 /* Streams without a limit take what the others leave: how much that is nobody knows before they are sent. */

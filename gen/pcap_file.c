@@ -4,10 +4,12 @@
 #include "lib/clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pcap/pcap.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* So that sums and differences of times stay far from the limits of 64 bits. */
 #define SECONDS_MAX 9000000000LL
@@ -70,14 +72,22 @@ int pcap_file_open_stream(struct pcap_file **out, FILE *stream, const char *name
 	return 0;
 }
 
+bool pcap_file_is_stdin(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
 int pcap_file_open(struct pcap_file **out, const char *path, struct err *e)
 {
-	FILE *stream = fopen(path, "re");
+	const int fd = pcap_file_is_stdin(path) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
+	FILE *stream = pcap_file_is_stdin(path) ? fdopen(fd, "r") : fopen(path, "re");
 
 	*out = NULL;
 	if (!stream) {
 		int rc = -errno;
 
+		if (fd >= 0)
+			close(fd);
 		return pcap_file_err(e, rc, path, "%s", strerror(-rc));
 	}
 	return pcap_file_open_stream(out, stream, path, e);
@@ -89,6 +99,11 @@ void pcap_file_close(struct pcap_file *f)
 		return;
 	pcap_close(f->pcap);
 	free(f);
+}
+
+int pcap_file_stat(const struct pcap_file *f, struct stat *st)
+{
+	return fstat(fileno(pcap_file(f->pcap)), st) ? -errno : 0;
 }
 
 int pcap_file_link(const struct pcap_file *f)

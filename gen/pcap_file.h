@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 struct pcap_file;
 
@@ -23,11 +24,15 @@ struct pcap_record {
 	uint32_t len;      /* bytes that the packet had; not less than captured */
 };
 
-/* Opens the file, reads its header. -errno. */
+/* Opens the file ("-": the standard input), reads its header. -errno. */
 int pcap_file_open(struct pcap_file **out, const char *path, struct err *e);
 /* The same from a stream, which belongs to *out from here on (on failure it is closed). */
 int pcap_file_open_stream(struct pcap_file **out, FILE *stream, const char *name, struct err *e);
 void pcap_file_close(struct pcap_file *f);
+
+bool pcap_file_is_stdin(const char *path);
+/* fstat(2) of it; -errno. */
+int pcap_file_stat(const struct pcap_file *f, struct stat *st);
 
 int pcap_file_link(const struct pcap_file *f); /* DLT_* */
 bool pcap_file_cut(const struct pcap_file *f); /* the end of a record was missing */

@@ -31,26 +31,25 @@ static uint64_t total_of(const struct config *cfg, uint64_t n)
 	return total;
 }
 
-static uint64_t length_of(const struct capture *c)
+int replay_load(struct replay *r, const struct config *cfg, uint32_t mtu, const volatile int *stop, struct err *e)
 {
-	return c->packets[c->n - 1].at_ns;
-}
+	struct capture_rules *rules = &r->rules;
+	int rc;
 
-int replay_load(struct replay *r, const struct config *cfg, uint32_t mtu, struct err *e)
-{
-	struct capture_rules rules = {
+	memset(r, 0, sizeof(*r));
+	r->path = cfg->pcap;
+	*rules = (struct capture_rules){
 		.memory = cfg->pcap_preload,
 		.mtu = mtu ? mtu : MTU_UNKNOWN,
 		.truncated = cfg->pcap_truncated,
 		.too_large = cfg->pcap_too_large,
 		.max_gap_ns = cfg->pcap_max_gap_ns,
+		.stop = stop,
 	};
-	int rc;
-
-	memset(r, 0, sizeof(*r));
-	replay_options_read(cfg, &rules, NULL);
-	rules.max_frame = rules.mtu + ETH_HEADER_LEN + TAGS_MAX * VLAN_TAG_LEN;
-	rc = capture_load(&r->capture, cfg->pcap, &rules, e);
+	replay_options_read(cfg, rules, NULL);
+	rules->max_frame = rules->mtu + ETH_HEADER_LEN + TAGS_MAX * VLAN_TAG_LEN;
+	rc = capture_load(&r->capture, r->path, rules, e);
+	rules->stop = NULL; /* a run that reads on is ended by its own means */
 	if (rc)
 		return rc;
 	if (r->capture.converted && cfg->rewrite_mac[0]) {
@@ -64,7 +63,7 @@ int replay_load(struct replay *r, const struct config *cfg, uint32_t mtu, struct
 	if (!r->original)
 		return 0;
 	if (r->capture.n > 1)
-		r->pass_ns = length_of(&r->capture) + length_of(&r->capture) / (r->capture.n - 1);
+		r->pass_ns = r->capture.last_ns + r->capture.last_ns / (r->capture.n - 1);
 	if (r->pass_ns || r->total)
 		return 0;
 	pcap_file_err(e, -EINVAL, cfg->pcap,
@@ -95,8 +94,10 @@ int replay_plan(struct replay *r, const struct config *cfg, const struct gen_end
 		err_hint(e, "--dst-mac, or --dst-ip to have the next hop found");
 		return -EINVAL;
 	}
+	r->src = ends->src_mac;
+	r->dst = ends->dst_mac;
 	if (c->converted)
-		capture_set_macs(&r->capture, &ends->src_mac, &ends->dst_mac);
+		capture_set_macs(&r->capture, &r->src, &r->dst);
 	if (!r->original)
 		return pace_of(cfg, ends->link_bps, &load, &plan->pace, e);
 	plan->pace.burst = cfg->burst;
@@ -105,7 +106,7 @@ int replay_plan(struct replay *r, const struct config *cfg, const struct gen_end
 
 double replay_original_pps(const struct replay *r)
 {
-	uint64_t ns = length_of(&r->capture);
+	uint64_t ns = r->capture.last_ns;
 
 	return ns ? (double)(r->capture.n - 1) * 1e9 / (double)ns : -1;
 }
@@ -115,8 +116,10 @@ uint64_t replay_departure(const struct replay *r, uint64_t k)
 	return k / r->capture.n * r->pass_ns + r->capture.packets[k % r->capture.n].at_ns;
 }
 
-static uint64_t departure(const struct replay_cursor *c)
+static uint64_t departure(struct replay_cursor *c)
 {
+	if (c->ring)
+		return replay_ring_next(c->ring, &c->at)->at_ns;
 	return c->pass_ns + c->replay->capture.packets[c->next].at_ns;
 }
 

@@ -102,7 +102,10 @@ tx_fill(struct tx_source *s, struct tx_at *at, struct pio_frame *frames, uint32_
 	uint64_t flow = at->flow;
 
 	if (shape == TX_SHAPE_REPLAY || shape == TX_SHAPE_REPLAY_TIMED) {
-		replay_fill(&s->replay, frames, n);
+		if (s->replay.ring)
+			replay_fill_streamed(&s->replay, frames, n);
+		else
+			replay_fill(&s->replay, frames, n);
 		return;
 	}
 	for (uint32_t filled = 0; filled < n;) {

@@ -37,13 +37,13 @@ int tx_worker_init(struct tx_worker *w, const struct tx_plan *plan, unsigned q, 
 	return rc;
 }
 
-int tx_worker_init_replay(struct tx_worker *w, const struct tx_plan *plan, const struct replay *replay, unsigned q,
-			  unsigned n, struct err *e)
+int tx_worker_init_replay(struct tx_worker *w, const struct tx_plan *plan, const struct replay *replay,
+			  struct replay_ring *ring, unsigned q, unsigned n, struct err *e)
 {
 	int rc = sources_alloc(w, 1, e);
 
 	if (!rc)
-		tx_source_init_replay(&w->sources[0], plan, replay, q, n);
+		tx_source_init_replay(&w->sources[0], plan, replay, ring, q, n);
 	return rc;
 }
 
@@ -77,6 +77,28 @@ void tx_worker_free(struct tx_worker *w)
 	free(w->sources);
 	w->sources = NULL;
 	w->n_sources = 0;
+}
+
+/*
+ * How many packets of a streamed replay can be had, up to max; waits for the first. *since: when the wait began, 0:
+ * there was none. 0: no more will come, or tx_keep_trying() says so.
+ */
+static uint32_t wait_for_packets(struct tx_worker *w, struct replay_cursor *c, struct waiter *waiter, uint32_t max,
+				 uint64_t *since)
+{
+	uint64_t ready = replay_ready(c);
+
+	*since = ready ? 0 : clock_mono_ns();
+	while (!ready) {
+		/* In this order: what was put in before the end is still to be had. */
+		bool ended = atomic_load_explicit(&c->ring->ended, memory_order_acquire);
+
+		ready = replay_ready(c);
+		if (!ready && (ended || !tx_keep_trying(w, !w->limiter->unlimited, waiter)))
+			return 0;
+	}
+	waiter_progress(waiter);
+	return ready < max ? (uint32_t)ready : max;
 }
 
 /* When the next packets depart, up to max of them. */
@@ -149,10 +171,21 @@ static inline __attribute__((always_inline)) void send_all(struct tx_worker *w, 
 	if (!waiter_until(&waiter, w->limiter->start_ns, w->stop))
 		return;
 	while (left && !tx_stopped(w)) {
-		uint64_t now = clock_mono_ns();
-		struct limiter_claim c = claim(w, s, left < burst ? (uint32_t)left : burst, now, shape);
+		uint32_t max = left < burst ? (uint32_t)left : burst;
+		uint64_t waited_since = 0;
+		uint64_t now;
+		struct limiter_claim c;
 		uint32_t sent;
 
+		if ((shape == TX_SHAPE_REPLAY || shape == TX_SHAPE_REPLAY_TIMED) && s->replay.ring) {
+			max = wait_for_packets(w, &s->replay, &waiter, max, &waited_since);
+			if (!max)
+				break;
+		}
+		now = clock_mono_ns();
+		c = claim(w, s, max, now, shape);
+		if (waited_since && c.n && c.departure_ns <= now)
+			replay_late(&s->replay, now - waited_since);
 		if (!c.n) {
 			waiter_until(&waiter, w->end_ns, w->stop);
 			break;
@@ -202,6 +235,7 @@ void tx_worker_run(struct tx_worker *w)
 		case TX_SHAPE_REPLAY_TIMED:
 			send_all(w, TX_SHAPE_REPLAY_TIMED);
 		}
+		replay_cursor_close(&w->sources[0].replay);
 	}
 	now = clock_mono_ns();
 	atomic_store_explicit(&w->last_ns, now, memory_order_relaxed);

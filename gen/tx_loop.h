@@ -53,8 +53,8 @@ struct tx_worker {
 int tx_worker_init(struct tx_worker *w, const struct tx_plan *plan, unsigned q, unsigned n, uint64_t count,
 		   bool random_order, struct err *e);
 /* The same for a replay (tx_source_init_replay()). Nothing is primed. */
-int tx_worker_init_replay(struct tx_worker *w, const struct tx_plan *plan, const struct replay *replay, unsigned q,
-			  unsigned n, struct err *e);
+int tx_worker_init_replay(struct tx_worker *w, const struct tx_plan *plan, const struct replay *replay,
+			  struct replay_ring *ring, unsigned q, unsigned n, struct err *e);
 /*
  * The streams of a set, each a source (tx_merge_create()). Nothing is primed. tx_merge_begin() follows when the
  * limiters are initialised.

@@ -51,8 +51,8 @@ int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, 
 	return 0;
 }
 
-void tx_source_init_replay(struct tx_source *s, const struct tx_plan *plan, const struct replay *replay, unsigned q,
-			   unsigned n)
+void tx_source_init_replay(struct tx_source *s, const struct tx_plan *plan, const struct replay *replay,
+			   struct replay_ring *ring, unsigned q, unsigned n)
 {
 	const uint64_t total = replay->total;
 
@@ -62,7 +62,7 @@ void tx_source_init_replay(struct tx_source *s, const struct tx_plan *plan, cons
 			 : total > q ? (total - q + n - 1) / n
 				     : 0,
 	};
-	replay_cursor_init(&s->replay, replay, q, n);
+	replay_cursor_init(&s->replay, replay, ring, q, n);
 }
 
 void tx_source_free(struct tx_source *s)

@@ -50,9 +50,12 @@ struct tx_source {
  */
 int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, unsigned n, uint64_t count,
 		   bool random_order, struct err *e);
-/* The same for a replay, in place of flows: sender q of n gets the packets q, q + n, ... of it. */
-void tx_source_init_replay(struct tx_source *s, const struct tx_plan *plan, const struct replay *replay, unsigned q,
-			   unsigned n);
+/*
+ * The same for a replay, in place of flows: sender q of n gets the packets q, q + n, ... of it. ring: this sender's of
+ * a streamed replay, else NULL.
+ */
+void tx_source_init_replay(struct tx_source *s, const struct tx_plan *plan, const struct replay *replay,
+			   struct replay_ring *ring, unsigned q, unsigned n);
 void tx_source_free(struct tx_source *s);
 
 /* Writes a whole packet of the source, so that a plan in which nothing changes needs no more than this. */

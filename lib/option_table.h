@@ -287,7 +287,8 @@
 	  LATER(DASHBOARD_LATER)) \
 	\
 	X(PCAP, "pcap", "", FILE, pcap, "", "FILE", SEND, STREAM, PCAP, \
-	  "capture to replay, pcap or pcapng; it stands for --mode pcap, and for one queue unless --queues says otherwise") \
+	  "capture to replay, pcap or pcapng, - for the standard input; it stands for --mode pcap, and for one queue unless " \
+	  "--queues says otherwise") \
 	X(PCAP_TIMING, "pcap-timing", "", ENUM, pcap_timing, "rate", "TIMING", SEND, STREAM, PCAP, \
 	  "whether --pps and --bps or the capture's own times pace the replay", CHOICES(PCAP_TIMINGS)) \
 	X(PCAP_SPEED, "pcap-speed", "", STRING, pcap_speed, "1x", "TIMES", SEND, STREAM, PCAP, \
@@ -306,7 +307,8 @@
 	  "longest time between two packets of a capture: a clock that jumps farther, either way, is taken as set anew; none: " \
 	  "no limit", ZERO_WORD("none")) \
 	X(PCAP_PRELOAD, "pcap-preload", "", COUNT, pcap_preload, "1073741824", "BYTES", SEND, RUN, PCAP, \
-	  "memory that a capture may take, 1 GiB unless said; a larger one is refused", RANGE(4096, 0)) \
+	  "memory that a capture may take, 1 GiB unless said; a larger file is read once for its sizes and times and then " \
+	  "streamed, up to so much of it ahead (1 MiB for each queue at least, 64 MiB in all at most)", RANGE(4096, 0)) \
 	X(REWRITE_MAC, "rewrite-mac", "", STRING, rewrite_mac, "", "LIST", SEND, STREAM, PCAP, \
 	  "MAC addresses to change in every frame of a capture: src=MAC, dst=MAC, OLD=NEW, with commas") \
 	X(REWRITE_IP, "rewrite-ip", "", STRING, rewrite_ip, "", "LIST", SEND, STREAM, PCAP, \

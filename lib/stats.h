@@ -107,6 +107,7 @@
 	X(rewritten_vlan, "packets with another VLAN tag than in the capture") \
 	X(backwards, "packets stamped earlier than one before them: sent together with it") \
 	X(gaps_clamped, "steps of the capture's clock beyond --pcap-max-gap, shortened to it") \
+	X(reader_late, "times that a packet was due and not yet read from the file") \
 	X(passes, "whole passes that were sent")
 
 #define STATS_LIVE_FIELD(key, help) _Atomic uint64_t key;

@@ -44,7 +44,7 @@ static int load(struct bytes *b, const struct capture_rules *rules)
 	assert_non_null(stream);
 	rc = pcap_file_open_stream(&f, stream, "name.pcap", &error);
 	assert_int_equal(rc, 0);
-	rc = capture_read(&capture, f, "name.pcap", rules, &error);
+	rc = capture_read(&capture, f, "name.pcap", rules, false, &error);
 	pcap_file_close(f);
 	bytes_free(b);
 	if (rc) {

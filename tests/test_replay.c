@@ -48,7 +48,7 @@ static int load(const uint64_t *times, unsigned n, bool original)
 	replay_free(&replay);
 	memset(&error, 0, sizeof(error));
 	cfg.pcap_timing = original ? PCAP_TIMING_ORIGINAL : PCAP_TIMING_RATE;
-	return replay_load(&replay, &cfg, 1500, &error);
+	return replay_load(&replay, &cfg, 1500, NULL, &error);
 }
 
 static int fresh(void **state)
@@ -88,7 +88,7 @@ static void each_packet_once(void **state)
 		for (unsigned q = 0; q < n; q++) {
 			struct replay_cursor c;
 
-			replay_cursor_init(&c, &replay, q, n);
+			replay_cursor_init(&c, &replay, NULL, q, n);
 			for (uint64_t k = q; k < 7ULL * 6 * 5; k += n) {
 				unsigned i = next_number(&c);
 
@@ -130,7 +130,7 @@ static void passes_are_timed_like_the_first(void **state)
 	(void)state;
 	assert_int_equal(load(times, 4, true), 0);
 	assert_int_equal(replay.pass_ns, pass);
-	replay_cursor_init(&c, &replay, 0, 1);
+	replay_cursor_init(&c, &replay, NULL, 0, 1);
 	for (uint64_t k = 0; k < 4000000; k++) {
 		uint64_t at = START + k / 4 * pass + times[k % 4] - times[0];
 		struct limiter_claim claim = replay_claim(&c, START, NO_END, 0, 32, at - (k > 0));
@@ -150,7 +150,7 @@ static void clumps(void **state)
 
 	(void)state;
 	assert_int_equal(load(times, 5, true), 0);
-	replay_cursor_init(&c, &replay, 0, 1);
+	replay_cursor_init(&c, &replay, NULL, 0, 1);
 	assert_int_equal(replay_claim(&c, START, NO_END, 1000, 32, 0).n, 3);
 	assert_int_equal(replay_claim(&c, START, NO_END, 1000, 2, 0).n, 2);
 	assert_int_equal(replay_claim(&c, START, NO_END, 1000, 32, START + 599).n, 4);
@@ -170,7 +170,7 @@ static void a_stall_moves_the_schedule(void **state)
 
 	(void)state;
 	assert_int_equal(load(even, 7, true), 0);
-	replay_cursor_init(&c, &replay, 0, 1);
+	replay_cursor_init(&c, &replay, NULL, 0, 1);
 	claim = replay_claim(&c, START, NO_END, 250, 32, START + SECOND);
 	assert_int_equal(c.shift_ns, SECOND - 250);
 	assert_int_equal(claim.departure_ns, START + SECOND - 250);
