@@ -102,9 +102,13 @@ int ends_wait_link(struct ends *ends, bool restarted, struct err *e)
 		int rc = host_link_state(link->index, &ends->seen);
 		uint64_t now = clock_mono_ns();
 
-		if (rc)
-			return err_set(e, rc, EXIT_RUN, "cannot use the interface", link->name, "%s",
-				       rc == -ENODEV ? "it has vanished" : strerror(-rc));
+		if (rc) {
+			err_set(e, rc, EXIT_RUN, "cannot use the interface", link->name, "%s",
+				rc == -ENODEV ? "it has vanished" : strerror(-rc));
+			if (rc == -ENODEV)
+				err_hint(e, "squall devices shows what is there now");
+			return rc;
+		}
 		switch (link_wait_look(&w, now, &ends->seen)) {
 		case LINK_READY:
 			if (restarted)

@@ -139,7 +139,8 @@
 	  "how the afxdp backend works: native-zc (the driver uses our memory), native (the driver copies), generic (every " \
 	  "driver); auto: the first of these that works", CHOICES(XDP_MODES)) \
 	X(RX_FRAMES, "rx-frames", "", U32, rx_frames, "0", "N", BOTH, RUN, INTERFACE, \
-	  "packets that a receive queue holds while its thread is kept off its processor; 0: the backend's choice, 16384 for afxdp", \
+	  "packets that a receive queue holds while its thread is kept off its processor; with afxdp a packet counts once for " \
+	  "each 3840 bytes that it has begun; 0: the backend's choice, 16384 for afxdp", \
 	  RANGE(0, 1048576)) \
 	X(BUSY_POLL, "busy-poll", "", TIME, busy_poll_ns, "0", "TIME", BOTH, RUN, INTERFACE, \
 	  "afxdp: have the threads poll the device for so long at a time instead of taking interrupts, as in 20us; 0: do not", \

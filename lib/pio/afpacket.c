@@ -255,11 +255,6 @@ static int afpacket_probe(const struct host_link *link, struct err *e)
 	return rc;
 }
 
-void afpacket_gone(struct pio_queue *q)
-{
-	pio_queue_fail(q, -ENODEV, EXIT_RUN, "cannot go on", "the interface is gone");
-}
-
 const struct pio_backend pio_afpacket = {
 	.name = "afpacket",
 	.summary = "Linux packet sockets: every interface, needs no driver support",

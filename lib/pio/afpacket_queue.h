@@ -85,7 +85,4 @@ int afpacket_socket(const char *port, int *fd, struct err *e);
 /* A filter that no packet passes. -errno. */
 int afpacket_attach_nothing(int fd);
 
-/* The socket's interface is there no more: latches the queue's error. */
-void afpacket_gone(struct pio_queue *q);
-
 #endif

@@ -288,7 +288,7 @@ static int check_interface(struct afpacket_rx *rx)
 	socklen_t size = sizeof(a);
 
 	if (getsockname(rx->fd, (struct sockaddr *)&a, &size) == 0 && a.sll_ifindex <= 0)
-		afpacket_gone(&rx->q);
+		pio_queue_gone(&rx->q);
 	return pio_queue_error(&rx->q, NULL);
 }
 

@@ -71,7 +71,7 @@ static bool has_carrier(struct afpacket_tx *tx)
 
 	if (ioctl(tx->fd, SIOCGIFNAME, &r) || ioctl(tx->fd, SIOCGIFFLAGS, &r)) {
 		if (errno == ENODEV)
-			afpacket_gone(&tx->q);
+			pio_queue_gone(&tx->q);
 		return false;
 	}
 	return (r.ifr_flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
@@ -210,7 +210,7 @@ static void ring_kick(struct pio_queue *q)
 			enum refusal r = refusal_of(errno);
 
 			if (r == REFUSED_ALL)
-				afpacket_gone(q);
+				pio_queue_gone(q);
 			else if (r == REFUSED_NOW)
 				stats_add(&q->stats.tx.busy, 1);
 		}
@@ -316,7 +316,7 @@ static unsigned mmsg_send(struct afpacket_tx *tx, unsigned n)
 		enum refusal r = refusal_of(errno);
 
 		if (r == REFUSED_ALL)
-			afpacket_gone(&tx->q);
+			pio_queue_gone(&tx->q);
 		if (r != REFUSED_FRAME)
 			break;
 		stats_add(&s->queued, 1);

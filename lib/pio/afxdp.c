@@ -231,11 +231,6 @@ static int afxdp_probe(const struct host_link *link, struct err *e)
 	return -EPERM;
 }
 
-void afxdp_gone(struct pio_queue *q)
-{
-	pio_queue_fail(q, -ENODEV, EXIT_RUN, "cannot go on", "the interface is gone");
-}
-
 int afxdp_check_interface(struct pio_queue *q, int fd)
 {
 	socklen_t size = sizeof(int);
@@ -243,7 +238,7 @@ int afxdp_check_interface(struct pio_queue *q, int fd)
 
 	/* The kernel leaves an error when it unbinds the socket, and only then. */
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error)
-		afxdp_gone(q);
+		pio_queue_gone(q);
 	return pio_queue_error(q, NULL);
 }
 

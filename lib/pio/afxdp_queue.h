@@ -171,10 +171,7 @@ void afxdp_copy_follow(struct afxdp_tx *tx, int error);
  */
 void afxdp_copy_give_up(struct pio_queue *q);
 
-/* The socket's interface is there no more: latches the queue's error. */
-void afxdp_gone(struct pio_queue *q);
-
-/* Whether it is, by the queue's socket. 0, or the latched -errno. */
+/* Latches the queue's error when its socket's interface is there no more. 0, or the latched -errno. */
 int afxdp_check_interface(struct pio_queue *q, int fd);
 
 #endif

@@ -73,6 +73,9 @@ static int refuse_umem(const struct afxdp_port *ap, unsigned i, int rc, struct e
 	if (rc == -EPERM)
 		err_hint(e, "run it as root, or with CAP_NET_RAW%s",
 			 ap->port.n_rx ? ", CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN" : "");
+	if (rc == -ENOMEM)
+		err_hint(e, "fewer --queues or --rx-frames: those of all queues take %llu KiB that cannot be swapped",
+			 (unsigned long long)kib);
 	if (rc == -ENOBUFS)
 		err_hint(e, "ulimit -l %llu (or unlimited), CAP_IPC_LOCK, fewer --queues, or fewer --rx-frames",
 			 (unsigned long long)kib);

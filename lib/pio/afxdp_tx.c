@@ -141,7 +141,7 @@ static inline __attribute__((always_inline)) void send_copies(struct afxdp_tx *t
 
 		afxdp_copy_follow(tx, error);
 		if (is_gone(error)) {
-			afxdp_gone(&tx->q);
+			pio_queue_gone(&tx->q);
 			return;
 		}
 		if (tx->consumed == before && !reap(tx, multi_buffer)) {
@@ -160,7 +160,7 @@ static void wake_driver(struct afxdp_tx *tx)
 	if (xsk_ring_prod__needs_wakeup(&tx->ring))
 		error = wake_up(tx);
 	if (is_gone(error))
-		afxdp_gone(&tx->q);
+		pio_queue_gone(&tx->q);
 	else if (error)
 		stats_add(&tx->q.stats.tx.busy, 1);
 }

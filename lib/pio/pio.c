@@ -256,20 +256,34 @@ int pio_queue_error(struct pio_queue *q, struct err *e)
 	return rc;
 }
 
-int pio_queue_fail(struct pio_queue *q, int rc, enum exit_code code, const char *what, const char *cause_fmt, ...)
+static int latch(struct pio_queue *q, int rc, enum exit_code code, const char *what, const char *cause,
+		 const char *hint)
 {
 	char object[sizeof(q->why.object)];
-	char cause[sizeof(q->why.cause)];
-	va_list ap;
 
 	if (atomic_load_explicit(&q->error, memory_order_relaxed))
 		return rc;
-	va_start(ap, cause_fmt);
-	vsnprintf(cause, sizeof(cause), cause_fmt, ap);
-	va_end(ap);
 	snprintf(object, sizeof(object), "%s queue %u", q->port->name, q->index);
 	err_set(&q->why, rc, code, what, object, "%s", cause);
+	err_hint(&q->why, "%s", hint);
 	stats_add(q->is_tx ? &q->stats.tx.errors : &q->stats.rx.errors, 1);
 	atomic_store_explicit(&q->error, rc, memory_order_release);
 	return rc;
+}
+
+int pio_queue_fail(struct pio_queue *q, int rc, enum exit_code code, const char *what, const char *cause_fmt, ...)
+{
+	char cause[sizeof(q->why.cause)];
+	va_list ap;
+
+	va_start(ap, cause_fmt);
+	vsnprintf(cause, sizeof(cause), cause_fmt, ap);
+	va_end(ap);
+	return latch(q, rc, code, what, cause, "");
+}
+
+int pio_queue_gone(struct pio_queue *q)
+{
+	return latch(q, -ENODEV, EXIT_RUN, "cannot go on", "the interface is gone",
+		     "squall devices shows what is there now; one that was made anew takes a new run");
 }

@@ -229,6 +229,8 @@ void pio_warn(struct pio_caps *caps, const char *fmt, ...) __attribute__((format
 /* For backends: latches the first error. */
 int pio_queue_fail(struct pio_queue *q, int rc, enum exit_code code, const char *what, const char *cause_fmt, ...)
 	__attribute__((format(printf, 5, 6)));
+/* The same for a queue whose interface is there no more. -ENODEV. */
+int pio_queue_gone(struct pio_queue *q);
 
 /* ---- hot calls: the queue's thread ---- */
 

@@ -15,6 +15,15 @@
 
 #define HUGE_BYTES (2ULL << 20)
 
+static int no_memory_for(uint32_t frames, uint32_t bytes, struct err *e)
+{
+	err_set(e, -ENOMEM, EXIT_RUN, "cannot make a frame pool", NULL, "no memory for %u frames of %u bytes", frames,
+		bytes);
+	err_hint(e, "fewer --rx-frames or --queues, or room for their %llu MiB (ulimit -v, the limit of a container)",
+		 ((unsigned long long)frames * bytes + (1U << 20) - 1) >> 20);
+	return -ENOMEM;
+}
+
 static uint32_t slot_need(uint32_t max_frame, uint32_t lines)
 {
 	return max_frame + SLOT_ROOM + (lines - 1) * PIO_STAGGER_BYTES;
@@ -79,8 +88,7 @@ int pio_pool_create_slots(struct pio_pool **out, uint32_t frames, unsigned shift
 
 no_memory:
 	pio_pool_destroy(pool);
-	return err_set(e, -ENOMEM, EXIT_RUN, "cannot make a frame pool", NULL, "no memory for %u frames of %u bytes",
-		       frames, 1U << shift);
+	return no_memory_for(frames, 1U << shift, e);
 }
 
 void pio_pool_destroy(struct pio_pool *pool)

@@ -30,13 +30,15 @@ class Limits(Case):
             self.assertNotIn("vanished", run.err)
 
     def test_no_memory(self):
-        for size, args in ((14_000_000, self.RUN), (30_000_000, ("recv", "-i", "qa", "-d", "10ms")),
+        for size, args in ((14_000_000, self.RUN), (300_000_000, ("recv", "-i", "afxdp:qa", "--rx-frames", 500_000, "-d", "10ms")), (30_000_000, ("recv", "-i", "qa", "-d", "10ms")),
                            (400_000_000, ("send", "-i", "qa", "--dst-ip", "10.0.0.0/8", "--dst-mac", NOBODY, "--flows", "60M", "--count", 5))):
             with self.subTest(size=size):
                 run = squall(A, *args, before=("prlimit", f"--as={size}"))
                 self.assertEqual(run.rc, 1, run.err)
                 self.assertRegex(run.err, "memory|unavailable")
                 self.error_object(run.json["error"], 1)
+                if "--rx-frames" in args:
+                    self.assertRegex(run.json["error"]["try"], "--rx-frames.* 1[0-9]{3} MiB")
 
     def test_a_file_at_its_limit(self):
         with open(os.path.join(TMP, "limited"), "w", encoding="ascii") as out:
