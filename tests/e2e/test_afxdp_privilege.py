@@ -24,7 +24,7 @@ def limited(soft, hard=None):
 WITHOUT_IPC_LOCK = ("capsh", "--drop=cap_ipc_lock", "--", "-c", 'exec "$0" "$@"')
 
 
-class Capabilities(Case):
+class Privileged(Case):
     def works(self, args, before):
         before = [str(b) for b in before]
         return self.ok(squall(B if args[0] == "recv" else A, *args, before=before))
@@ -32,6 +32,8 @@ class Capabilities(Case):
     def lacks(self, args, before, *names):
         return self.refused(*args, rc=6, where=B if args[0] == "recv" else A, names=names, before=[str(b) for b in before])
 
+
+class Capabilities(Privileged):
     def test_sending_needs_one(self):
         self.works(SEND, only("net_raw"))
         for capabilities in ((), ("net_admin", "bpf", "perfmon", "ipc_lock")):
@@ -60,7 +62,7 @@ class Capabilities(Case):
         self.assertNotIn("--xdp-mode", run.err)
 
 
-class LockedMemory(Capabilities):
+class LockedMemory(Privileged):
     def test_the_limit_is_nothing_to_who_may_lock(self):
         for limit in (0, 4096, 65536):
             for args in (SEND, RECV):

@@ -20,7 +20,7 @@ def shell(script, **kw):
 
 class Forms(Case):
     def test_text(self):
-        run = squall(A, "send", "-i", "qa", *QUIET, "--pps", "10k", "-d", "1200ms", form=None)
+        run = squall(A, "send", "-i", "qa", *QUIET, "--pps", "10k", "--count", 12_000, form=None)
         self.assertEqual(run.rc, 0)
         self.assertEqual(run.err, "")
         self.assertFalse([c for c in run.out if (ord(c) < 32 and c != "\n") or ord(c) == 127], "control characters")
@@ -47,7 +47,7 @@ class Forms(Case):
             self.assertIn(key, received["rx"])
 
     def test_json_lines(self):
-        run = squall(A, "send", "-i", "qa", *QUIET, "--pps", "10k", "-d", "1s", "--interval", "200ms", form="--json-stream")
+        run = squall(A, "send", "-i", "qa", *QUIET, "--pps", "10k", "--count", 10_000, "--interval", "200ms", form="--json-stream")
         lines = [json.loads(line) for line in run.out.splitlines()]
         self.assertEqual([line["event"] for line in lines], ["begin", *["interval"] * (len(lines) - 2), "end"])
         self.assertGreaterEqual(len(lines), 6)
@@ -61,7 +61,7 @@ class Forms(Case):
         self.assertEqual(run.end().rc, 0)
 
     def test_csv(self):
-        run = squall(A, "send", "-i", "qa", *QUIET, "--pps", "10k", "-d", "1s", "--interval", "200ms", form="--csv")
+        run = squall(A, "send", "-i", "qa", *QUIET, "--pps", "10k", "--count", 10_000, "--interval", "200ms", form="--csv")
         rows = list(csv.DictReader(io.StringIO(run.out)))
         self.assertEqual({len(row) for row in rows}, {len(rows[0])})
         self.assertEqual([row["row"] for row in rows], ["interval"] * (len(rows) - 1) + ["total"])

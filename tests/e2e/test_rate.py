@@ -95,22 +95,27 @@ class Counted(Case):
             self.assertEqual(run.end_record["reason"], "duration")
             self.assertGreaterEqual(run.end_record["seconds"], 1.5)
 
+    @best_of_three
     def test_a_count_has_no_end_in_time(self):
         run = self.ok(squall(A, *LOOP, "--count", 2000, "--pps", 2000))
         self.assertEqual((run.end_record["tx"]["packets"], run.end_record["reason"]), (2000, "count"))
         self.assertAlmostEqual(run.end_record["tx"]["pps"], 2000, delta=20)
 
+    SLOW = ("send", "-i", "loop:sink,rate=10k", *LOOP[3:], "-d", "1s")
+
     def test_what_a_slow_wire_does_not_take(self):
-        slow = ("send", "-i", "loop:sink,rate=10k", *LOOP[3:], "-d", "1s")
-        run = self.ok(squall(A, *slow, "--pps", "20k"))
-        tx = run.end_record["tx"]
+        tx = self.ok(squall(A, *self.SLOW, "--pps", "20k")).end_record["tx"]
         self.assertEqual(tx["packets"] + tx["unsent"], 20_000)
-        self.assertAlmostEqual(tx["packets"], 10_000, delta=300)
+        self.assertLess(tx["packets"], 10_300)
         self.assertGreater(tx["ring_full"], 0)
         self.assertEqual((tx["dropped"], tx["queued"]), (0, tx["completed"]))
-        self.ok(squall(A, *slow, "--pps", "20k", "--strict-rate"), 5)
-        self.ok(squall(A, *slow, "--pps", "5k", "--strict-rate"))
-        self.assertEqual(self.ok(squall(A, *slow, "--pps", "unlimited")).end_record["tx"]["unsent"], 0)
+        self.ok(squall(A, *self.SLOW, "--pps", "20k", "--strict-rate"), 5)
+        self.assertEqual(self.ok(squall(A, *self.SLOW, "--pps", "unlimited")).end_record["tx"]["unsent"], 0)
+
+    @best_of_three
+    def test_what_a_slow_wire_takes(self):
+        self.assertGreater(self.ok(squall(A, *self.SLOW, "--pps", "20k")).end_record["tx"]["packets"], 9_700)
+        self.ok(squall(A, *self.SLOW, "--pps", "5k", "--strict-rate"))
 
     def test_what_a_real_wire_does_not_take(self):
         tx = self.ok(send("-i", "qa", *QUIET, "--pps", "50M", "-d", "300ms")).end_record["tx"]
