@@ -19,6 +19,11 @@ need_root() {
 	[ "$(id -u)" = 0 ] || die "needs root ($1): run it with sudo"
 }
 
+# How many tests run at a time: the kernel makes most of them wait, for sockets that close and interfaces that go.
+test_jobs() {
+	echo $((2 * $(nproc)))
+}
+
 # Fills `files` with every C file of the tree in the current directory.
 c_files() {
 	shopt -s globstar nullglob

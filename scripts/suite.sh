@@ -7,4 +7,4 @@ set -euo pipefail
 
 "$root/scripts/build.sh" "$1" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 # -R: gcc 12's thread sanitizer does not know the address space that newer kernels randomise over.
-exec setarch -R ctest --test-dir "$root/build/$1" --output-on-failure --no-tests=error -L "$2"
+exec setarch -R ctest --test-dir "$root/build/$1" --parallel "$(test_jobs)" --output-on-failure --no-tests=error -L "$2"

@@ -12,4 +12,4 @@ say "packages, then the release build, then every check and test: format, layers
 "$root/scripts/build.sh" release -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 # What must work here: a test that cannot have it fails, it does not skip.
 export SQUALL_REQUIRE=${SQUALL_REQUIRE-loop,afpacket,afxdp,bpf}
-exec ctest --test-dir "$root/build/release" --output-on-failure --no-tests=error </dev/null
+exec ctest --test-dir "$root/build/release" --parallel "$(test_jobs)" --output-on-failure --no-tests=error </dev/null
