@@ -78,10 +78,6 @@ static void check_pair(const struct config *cfg, struct problems *p)
 	bool wire = is_wire(cfg, cfg->interface);
 
 	check_name(cfg, "--rx-interface", cfg->rx_interface, p);
-	if (cfg->n_streams && !cfg->filters.n &&
-	    (cfg->rx_mode == RX_MODE_NONE || cfg->rx_mode == RX_MODE_GENERATED_FLOW))
-		problem_missing(p, "--filter",
-				"missing: streams send all kinds of packets; say which of them to receive");
 	if (!cfg->rx_interface[0] && !wire)
 		problem_missing(p, "--rx-interface",
 				"missing: say where the packets come back (the same interface for round trips)");
@@ -153,6 +149,13 @@ void traffic_check(struct config *cfg, struct problems *p)
 	}
 	if (cfg->verb == VERB_PAIR)
 		check_pair(cfg, p);
+	if (!cfg->capture[0] && option_given(cfg, OPTION_CAPTURE_LIMIT))
+		problem_add(p, "--capture-limit", "goes with --capture");
+	if (!cfg->capture[0] && option_given(cfg, OPTION_SNAPLEN))
+		problem_add(p, "--snaplen", "goes with --capture");
+	if (strcmp(cfg->capture, "-") == 0)
+		problem_add(p, "--capture",
+			    "the standard output has the report: a named pipe (mkfifo) hands packets on");
 	answers_check(cfg, p);
 	if (cfg->respond.n && is_wire(cfg, cfg->interface))
 		problem_add(p, "--respond", "nobody asks on a wire in memory: leave it out");

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine.h"
 
+#include "engine_capture.h"
 #include "engine_end.h"
 #include "engine_live.h"
 #include "engine_queues.h"
 #include "engine_rate.h"
 #include "engine_replay.h"
+#include "engine_respond.h"
 #include "lib/clock.h"
 #include "lib/log.h"
 #include "lib/placement.h"
@@ -118,6 +120,8 @@ int engine_init(struct engine *en, const struct config *cfg, const struct engine
 		en->rx[i].reflector.tx = en->rx_port->tx[i];
 		en->rx[i].reflector.own = rx->link->mac;
 	}
+	if (!rc)
+		rc = engine_capture_init(en, e);
 out:
 	free(cpu);
 	if (rc)
@@ -125,24 +129,12 @@ out:
 	return rc;
 }
 
-void engine_set_responder(struct engine *en, struct responder *r)
-{
-	en->responder = r;
-	for (unsigned i = 0; r && i < en->n_rx; i++) {
-		bool taken = !en->rx_port->caps.rx_copies;
-
-		/* Where the kernel sees it all, who sends nothing back need not look. */
-		if (taken || en->rx[i].w.reflector)
-			en->rx[i].w.responder = r;
-		en->rx[i].w.answers = taken;
-	}
-}
-
 void engine_free(struct engine *en)
 {
 	for (unsigned i = 0; en->tx && i < en->n_tx; i++)
 		tx_worker_free(&en->tx[i].w);
 	replay_stream_free(&en->stream);
+	engine_capture_free(en);
 	for (unsigned i = 0; i < 2; i++)
 		engine_link_free(&en->link[i]);
 	free(en->limiters);
@@ -161,13 +153,6 @@ static void run_tx(void *arg)
 static void run_rx(void *arg)
 {
 	rx_worker_run(arg);
-}
-
-static void run_responder(void *arg)
-{
-	struct engine *en = arg;
-
-	responder_run(en->responder, &en->stop_rx);
 }
 
 void engine_warn(struct engine *en, const char *fmt, ...)
@@ -232,7 +217,7 @@ static void start(struct engine *en)
 	for (unsigned i = 0; en->n_tx && i < en->set->n_groups; i++)
 		limiter_init(&en->limiters[i], &en->set->groups[i].pace, catch_up_of(cfg),
 			     en->start_ns + en->set->groups[i].delay_ns, end_ns);
-	if (en->responder && worker_start(&en->answering, "squall-answer", WORKER_CPU_ANY, run_responder, en, &e)) {
+	if (engine_capture_start(en, &e) || engine_respond_start(en, &e)) {
 		engine_fail(en, &e);
 		return;
 	}
@@ -387,6 +372,7 @@ void engine_run(struct engine *en, struct report *report)
 	for (unsigned i = 0; i < en->n_rx; i++)
 		worker_join(&en->rx[i].thread);
 	worker_join(&en->answering);
+	engine_capture_stop(en);
 	engine_check_queues(en, false);
 	engine_tell_queues(en);
 	engine_end(en, report);

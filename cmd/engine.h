@@ -15,6 +15,7 @@
 #include "lib/host.h"
 #include "lib/report.h"
 #include "lib/worker.h"
+#include "rx/capture_file.h"
 #include "rx/responder.h"
 #include "rx/rx_loop.h"
 
@@ -47,6 +48,10 @@ struct engine {
 	struct rx_shared rx_shared;
 	struct responder *responder; /* the caller's; NULL: there is none */
 	struct worker answering;
+	struct capture_file *capture; /* NULL: none was asked for */
+	struct worker capturing;
+	_Atomic bool stop_capture;
+	struct report_capture captured;
 	_Atomic bool stop_tx, stop_rx;
 	uint64_t start_ns;        /* monotonic: first departure, or when the receivers started */
 	uint64_t stopped_ns;      /* when the run was told to end */
@@ -82,9 +87,6 @@ struct engine_port {
 int engine_init(struct engine *en, const struct config *cfg, const struct engine_port *tx, const struct engine_port *rx,
 		const struct stream_set *set, struct err *e);
 void engine_free(struct engine *en);
-
-/* Between init and run: the receivers of the run work with it. It must outlive the run. NULL is passed over. */
-void engine_set_responder(struct engine *en, struct responder *r);
 
 /* Tells it on stderr now, and in the report at its end. */
 void engine_warn(struct engine *en, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -2,6 +2,7 @@
 #include "engine_end.h"
 
 #include "engine_books.h"
+#include "engine_capture.h"
 #include "engine_rate.h"
 #include "engine_replay.h"
 #include "lib/clock.h"
@@ -162,6 +163,7 @@ void engine_end(struct engine *en, struct report *report)
 		end.pcap = &pcap;
 	}
 	rx_times(en, &end);
+	engine_capture_end(en, &end);
 	end.pair = en->cfg->verb == VERB_PAIR;
 	for (unsigned i = 0; i < en->n_tx && en->tx_port->loop; i++) {
 		struct loop_counts part;

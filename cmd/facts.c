@@ -101,6 +101,8 @@ static void recv_facts(struct report_plan *facts, const struct config *cfg, cons
 				port->caps.rx_copies ? "still gets every packet: these are copies"
 						     : "gets every packet but these");
 	respond_facts(facts, cfg);
+	if (cfg->capture[0])
+		report_fact_add(facts, "capture_file", "written to", "%s", cfg->capture);
 	if (verb_sends(cfg->verb))
 		return;
 	if (cfg->duration_ns)

@@ -4,6 +4,7 @@
 #include "answers.h"
 #include "ends.h"
 #include "engine.h"
+#include "engine_respond.h"
 #include "facts.h"
 #include "lib/clock.h"
 #include "lib/log.h"
@@ -54,8 +55,8 @@ static int build_filter(struct traffic *t, const struct config *cfg, struct err 
 		    (cfg->rx_mode == RX_MODE_NONE || cfg->rx_mode == RX_MODE_GENERATED_FLOW);
 
 	if (sent)
-		return sent_filter_build(&t->sent.plans[0], rx->link && rx->link->index == t->ends.link->index,
-					 &t->filter, e);
+		return sent_filter_build(t->sent.plans, t->sent.set.n,
+					 rx->link && rx->link->index == t->ends.link->index, &t->filter, e);
 	return rx_filter_build(cfg, &rx->host, rx->link, &t->ends.gen.src_ip, &t->filter, e);
 }
 

@@ -150,6 +150,9 @@ struct config {
 	struct config_ports rx_ports;
 	struct prefix rx_cidr;
 	struct config_filters filters;
+	char capture[CONFIG_STR_MAX];  /* file; empty: none */
+	uint64_t capture_limit;        /* packets; 0: no limit */
+	uint32_t snaplen;              /* 0: whole packets */
 	struct config_filters respond; /* addresses to answer for */
 	uint64_t idle_ns;              /* 0: no idle limit */
 	uint64_t linger_ns;            /* of a pair: how long nothing must have come before its receiver ends */

@@ -269,6 +269,13 @@
 	X(RESPOND, "respond", "", FILTERS, respond, "", "ADDRESS,...", RECV, RUN, RECEIVE, \
 	  "addresses to answer ARP, neighbour solicitation and ICMP echo for on the receiving interface, with its MAC, so that " \
 	  "routers find them; not those that this machine has") \
+	X(CAPTURE, "capture", "", FILE, capture, "", "FILE", RECV, RUN, RECEIVE, \
+	  "write what is received to a capture file (pcap, nanoseconds); packets that come faster than they can be written are " \
+	  "left out of it, and counted") \
+	X(CAPTURE_LIMIT, "capture-limit", "", COUNT, capture_limit, "0", "N", RECV, RUN, RECEIVE, \
+	  "packets that the file of --capture gets; 0: no limit") \
+	X(SNAPLEN, "snaplen", "", U32, snaplen, "0", "BYTES", RECV, RUN, RECEIVE, \
+	  "bytes of each packet that --capture keeps; 0: all", RANGE(0, 262144)) \
 	X(LINGER, "linger", "", TIME, linger_ns, "100ms", "TIME", PAIR, RUN, RECEIVE, \
 	  "how long nothing must have come, after the last packet was sent, before the receiver ends; where packets go on " \
 	  "coming it waits 10 times as long at most", RANGE(0, 60000000000)) \

@@ -90,6 +90,13 @@ struct report_stream {
 	uint64_t unsent;
 };
 
+/* What became of --capture. */
+struct report_capture {
+	const char *file;
+	uint64_t packets; /* in the file */
+	uint64_t dropped; /* received and not in it: there was no room on the way, or the file took no more */
+};
+
 struct report_end {
 	enum end_reason reason;
 	const struct report_sample *total;
@@ -103,6 +110,7 @@ struct report_end {
 	bool pair;                            /* what was sent is what was to be received: their difference is told */
 	const struct reflect_counts *reflect; /* NULL: nothing was to be sent back */
 	const struct respond_counts *respond; /* NULL: nothing was to be answered for */
+	const struct report_capture *capture; /* NULL: none was asked for */
 	bool have_loop;
 	struct loop_counts loop;
 	unsigned n_streams; /* 0: the run has no list of them */

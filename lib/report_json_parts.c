@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report_json_parts.h"
 #include "clock.h"
-#include "host.h"
 #include "json_value.h"
 #include "option.h"
+#include "report_json_outcome.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -159,59 +159,6 @@ static json_t *rx_json(struct report *r, const struct report_span *s)
 	return o;
 }
 
-static json_t *loop_json(struct report *r, const struct loop_counts *c)
-{
-	json_t *o = json_object();
-
-	STATS_LOOP(PUT_COUNT)
-	return o;
-}
-
-static json_t *reflect_json(struct report *r, const struct reflect_counts *c)
-{
-	json_t *o;
-
-	if (!c)
-		return json_null();
-	o = json_object();
-	STATS_REFLECT(PUT_COUNT)
-	return o;
-}
-
-static json_t *respond_json(struct report *r, const struct respond_counts *c)
-{
-	json_t *o;
-
-	if (!c)
-		return json_null();
-	o = json_object();
-	STATS_RESPOND(PUT_COUNT)
-	return o;
-}
-
-static json_t *pcap_json(struct report *r, const struct pcap_counts *c)
-{
-	json_t *o;
-
-	if (!c)
-		return json_null();
-	o = json_object();
-	STATS_PCAP(PUT_COUNT)
-	return o;
-}
-
-static json_t *device_drops_json(struct report *r, const struct host_drops *d)
-{
-	json_t *o;
-
-	if (!d)
-		return json_null();
-	o = json_object();
-	for (unsigned i = 0; i < d->n; i++)
-		put_count(r, o, d->drop[i].name, d->drop[i].n);
-	return o;
-}
-
 /* The counts are one queue's, the span is that of all: a queue's rate is its share of the rate of all. */
 static json_t *queue_json(struct report *r, const struct report_queue *q, const struct report_span *s)
 {
@@ -347,11 +294,7 @@ json_t *report_json_end(struct report *r, const struct report_end *end)
 	report_json_put(r, o, "difference", end->pair ? json_integer(calc_difference(&s.tx, &s.rx)) : json_null());
 	report_json_put(r, o, "queues", queues);
 	report_json_put(r, o, "streams", end->n_streams ? streams_json(r, end) : json_null());
-	report_json_put(r, o, "loop", end->have_loop ? loop_json(r, &end->loop) : json_null());
-	report_json_put(r, o, "reflect", reflect_json(r, end->reflect));
-	report_json_put(r, o, "respond", respond_json(r, end->respond));
-	report_json_put(r, o, "pcap", pcap_json(r, end->pcap));
-	report_json_put(r, o, "device_drops", device_drops_json(r, end->device_drops));
+	report_json_outcome(r, o, end);
 	report_json_put(r, o, "cpu", cpu_json(r, &end->cpu));
 	report_json_put(r, o, "warnings", warnings_json(r, &end->warnings));
 	report_json_put(r, o, "thresholds", json_array());

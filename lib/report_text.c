@@ -255,6 +255,9 @@ static void text_end(struct report *r, const struct report_end *end, const struc
 		STATS_RESPOND(RESPOND_LINE)
 	}
 #undef RESPOND_LINE
+	if (end->capture)
+		fprintf(r->out, "file %20" PRIu64 " packets in %s, %" PRIu64 " received and not in it\n",
+			end->capture->packets, end->capture->file, end->capture->dropped);
 #define PCAP_LINE(key, help) amount_line(r, "pcap", end->pcap->key, help);
 	if (end->pcap) {
 		STATS_PCAP(PCAP_LINE)

@@ -62,6 +62,18 @@ static uint32_t count(struct rx_worker *w, const struct pio_frame *f, uint32_t n
 	return packets;
 }
 
+static void keep(struct rx_worker *w, const struct pio_frame *f, uint32_t n)
+{
+	const uint64_t *arrivals = w->queue->arrivals_ns;
+	bool monotonic = arrivals && w->queue->port->caps.arrivals == PIO_CLOCK_MONOTONIC;
+	uint64_t now;
+
+	if (!w->capture || !n)
+		return;
+	now = clock_wall_ns();
+	capture_frames(w->capture, f, n, arrivals, now, monotonic ? now - clock_mono_ns() : 0);
+}
+
 /* Puts what is answered for --respond. Returns how many frames are left, at the array's beginning. */
 static uint32_t take_requests(struct rx_worker *w, struct pio_frame *f, uint32_t n)
 {
@@ -98,6 +110,7 @@ static void finish_packet(struct rx_worker *w)
 
 	while (w->in_chain && pio_rx(w->queue, &frame, 1)) {
 		count(w, &frame, 1);
+		keep(w, &frame, 1);
 		give(w, &frame, 1);
 	}
 }
@@ -112,6 +125,7 @@ static uint32_t receive_burst(struct rx_worker *w)
 	uint32_t got = pio_rx(w->queue, frames, want);
 	uint32_t packets = count(w, frames, got);
 
+	keep(w, frames, got);
 	give(w, frames, got);
 	if (s->limit) {
 		finish_packet(w);
@@ -122,10 +136,13 @@ static uint32_t receive_burst(struct rx_worker *w)
 
 void rx_worker_run(struct rx_worker *w)
 {
+	uint64_t arrivals[RX_BURST];
 	uint64_t synced = clock_mono_ns();
 	uint64_t give_up = UINT64_MAX;
 	uint64_t settled = UINT64_MAX;
 
+	if (w->capture && w->queue->port->caps.arrivals)
+		w->queue->arrivals_ns = arrivals;
 	while (!limit_reached(w->shared) && !pio_queue_error(w->queue, NULL)) {
 		bool stop = atomic_load_explicit(w->shared->stop, memory_order_acquire);
 		uint64_t now = clock_mono_ns();
@@ -150,6 +167,7 @@ void rx_worker_run(struct rx_worker *w)
 	}
 	if (w->reflector)
 		reflect_end(w->reflector, w->queue);
+	w->queue->arrivals_ns = NULL;
 	pio_sync(w->queue);
 	atomic_store_explicit(&w->done, true, memory_order_release);
 }

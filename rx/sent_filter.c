@@ -112,43 +112,75 @@ static struct prefix prefix_at(const struct tx_plan *plan, uint8_t family, uint3
 	return p;
 }
 
-static struct filter_match port_match(enum filter_kind kind, struct span s)
+/* Once, however many plans have it. */
+static int add_once(struct filter *f, const struct filter_match *m, struct err *e)
 {
-	return (struct filter_match){.kind = kind, .port = {.lo = (uint16_t)s.lo, .hi = (uint16_t)s.hi}};
+	int rc;
+
+	for (unsigned i = 0; i < f->n; i++)
+		if (f->match[i].kind == m->kind && memcmp(&f->match[i], m, sizeof(*m)) == 0)
+			return 0;
+	rc = filter_add(f, m, e);
+	if (rc == -ENOSPC)
+		err_hint(e, "--filter with what comes back");
+	return rc;
 }
 
 /* One side of a condition that has two, and with both_ways the other. */
 static int add_pair(struct filter *f, struct filter_match src, struct filter_match dst, bool both_ways, struct err *e)
 {
 	struct filter_match back_src = dst, back_dst = src;
-	int rc = filter_add(f, &src, e);
+	int rc = add_once(f, &src, e);
 
 	back_src.kind = src.kind;
 	back_dst.kind = dst.kind;
 	if (!rc)
-		rc = filter_add(f, &dst, e);
+		rc = add_once(f, &dst, e);
 	if (!rc && both_ways)
-		rc = filter_add(f, &back_src, e);
+		rc = add_once(f, &back_src, e);
 	if (!rc && both_ways)
-		rc = filter_add(f, &back_dst, e);
+		rc = add_once(f, &back_dst, e);
 	return rc;
 }
 
-static int add_ip(const struct tx_plan *plan, const struct headers *h, bool both_ways, struct filter *f, struct err *e)
+static bool has_ports(const struct headers *h)
 {
-	struct filter_match proto = {.kind = FILTER_PROTO, .proto = h->proto};
-	struct filter_match src = {.kind = FILTER_SRC}, dst = {.kind = FILTER_DST};
-	int rc = filter_add(f, &proto, e);
+	return h->l4 && (h->proto == PROTO_UDP || h->proto == PROTO_TCP);
+}
 
+static struct filter_match empty_match(enum filter_kind kind)
+{
+	struct filter_match m;
+
+	memset(&m, 0, sizeof(m)); /* matches are compared byte by byte */
+	m.kind = kind;
+	return m;
+}
+
+static int add_ip(const struct tx_plan *plan, const struct headers *h, bool ports, bool both_ways, struct filter *f,
+		  struct err *e)
+{
+	struct filter_match proto = empty_match(FILTER_PROTO);
+	struct filter_match src = empty_match(FILTER_SRC), dst = empty_match(FILTER_DST);
+	int rc;
+
+	proto.proto = h->proto;
+	rc = add_once(f, &proto, e);
 	src.prefix = prefix_at(plan, h->family, (uint32_t)(h->src - plan->frame));
 	dst.prefix = prefix_at(plan, h->family, (uint32_t)(h->dst - plan->frame));
 	if (!rc)
 		rc = add_pair(f, src, dst, both_ways, e);
-	if (!rc && h->l4 && (h->proto == PROTO_UDP || h->proto == PROTO_TCP)) {
+	if (!rc && ports) {
 		uint32_t l4 = (uint32_t)(h->l4 - plan->frame);
+		struct span from = span_at(plan, l4, 2), to = span_at(plan, l4 + 2, 2);
 
-		rc = add_pair(f, port_match(FILTER_SRC_PORT, span_at(plan, l4, 2)),
-			      port_match(FILTER_DST_PORT, span_at(plan, l4 + 2, 2)), both_ways, e);
+		src = empty_match(FILTER_SRC_PORT);
+		dst = empty_match(FILTER_DST_PORT);
+		src.port.lo = (uint16_t)from.lo;
+		src.port.hi = (uint16_t)from.hi;
+		dst.port.lo = (uint16_t)to.lo;
+		dst.port.hi = (uint16_t)to.hi;
+		rc = add_pair(f, src, dst, both_ways, e);
 	}
 	return rc;
 }
@@ -157,40 +189,66 @@ static bool mac_at(const struct tx_plan *plan, uint32_t at, struct filter_match 
 {
 	struct span s = span_at(plan, at, sizeof(m->mac.b));
 
-	m->kind = FILTER_DST_MAC;
+	*m = empty_match(FILTER_DST_MAC);
 	memcpy(m->mac.b, plan->frame + at, sizeof(m->mac.b));
 	return s.lo == s.hi;
 }
 
-static int add_raw(const struct tx_plan *plan, const struct headers *h, bool both_ways, struct filter *f, struct err *e)
+static int add_raw(const struct tx_plan *plan, const struct headers *h, bool macs, bool both_ways, struct filter *f,
+		   struct err *e)
 {
-	struct filter_match type = {.kind = FILTER_ETHERTYPE, .ethertype = h->type};
-	struct filter_match there, back;
-	bool known = mac_at(plan, 0, &there);
-	bool known_back = !both_ways || mac_at(plan, sizeof(there.mac.b), &back);
-	int rc = filter_add(f, &type, e);
-
-	if (rc || !known || !known_back)
-		return rc;
-	rc = filter_add(f, &there, e);
-	return rc || !both_ways ? rc : filter_add(f, &back, e);
-}
-
-int sent_filter_build(const struct tx_plan *plan, bool both_ways, struct filter *out, struct err *e)
-{
-	struct headers h;
+	struct filter_match type = empty_match(FILTER_ETHERTYPE), there, back;
 	int rc;
 
-	memset(out, 0, sizeof(*out));
+	type.ethertype = h->type;
+	rc = add_once(f, &type, e);
+	mac_at(plan, 0, &there);
+	mac_at(plan, sizeof(there.mac.b), &back);
+	if (!rc && macs)
+		rc = add_once(f, &there, e);
+	if (!rc && macs && both_ways)
+		rc = add_once(f, &back, e);
+	return rc;
+}
+
+/* What holds for all plans, so that it can be a condition. */
+struct common {
+	bool ip, raw;     /* some are IP packets, some are not */
+	bool ports, macs; /* all have them */
+};
+
+static void look_at(const struct tx_plan *plan, bool both_ways, struct common *c)
+{
+	struct filter_match mac;
+	struct headers h;
+
 	headers_parse(&h, plan->frame, plan->max_len);
-	if (h.family) {
-		rc = add_ip(plan, &h, both_ways, out, e);
-	} else if (h.type) {
-		rc = add_raw(plan, &h, both_ways, out, e);
-	} else {
-		rc = err_set(e, -EINVAL, EXIT_USAGE, "cannot tell what to receive", NULL,
-			     "the frames that are sent have no EtherType");
+	c->ip = c->ip || h.family;
+	c->raw = c->raw || !h.family;
+	c->ports = c->ports && has_ports(&h);
+	c->macs = c->macs && mac_at(plan, 0, &mac) && (!both_ways || mac_at(plan, sizeof(mac.mac.b), &mac));
+}
+
+int sent_filter_build(const struct tx_plan *plans, unsigned n, bool both_ways, struct filter *out, struct err *e)
+{
+	struct common c = {.ports = true, .macs = true};
+	int rc = 0;
+
+	memset(out, 0, sizeof(*out));
+	for (unsigned i = 0; i < n; i++)
+		look_at(&plans[i], both_ways, &c);
+	if (c.ip && c.raw) {
+		err_set(e, -EINVAL, EXIT_USAGE, "cannot tell what to receive", NULL,
+			"some of the streams are IP packets, and some are not");
 		err_hint(e, "--filter with what comes back");
+		return -EINVAL;
+	}
+	for (unsigned i = 0; !rc && i < n; i++) {
+		struct headers h;
+
+		headers_parse(&h, plans[i].frame, plans[i].max_len);
+		rc = c.ip ? add_ip(&plans[i], &h, c.ports, both_ways, out, e)
+			  : add_raw(&plans[i], &h, c.macs, both_ways, out, e);
 	}
 	return rc ? rc : filter_check(out, e);
 }

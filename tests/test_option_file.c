@@ -204,7 +204,7 @@ static void dump_reads_back(void **state)
 		"--rewrite-ip ::/0=::/0 --rewrite-vlan none=1");
 	round_trip("recv -i null --rx-mode all --idle 1ms -d 0 --count 5 --dst-ip 10.0.0.0/8 --src-ip 10.0.0.1");
 	round_trip("pair -i a -r b --rx-queues 2 --linger 1ns --idle 3s --pps 5");
-	round_trip("reflect -i a --idle 3s --respond 10.0.0.9,fd00::9");
+	round_trip("reflect -i a --idle 3s --respond 10.0.0.9,fd00::9 --capture x.pcap --capture-limit 5 --snaplen 64");
 	round_trip("-i \\\x01\"\xc3\xa9~~ --backend ~");
 	/* No UTF-8, of each length that base64 fills up; and what YAML has no place for, or takes for the end of a
 	 * line. */

@@ -40,8 +40,8 @@ static void build(const char *line)
 	ip_parse("10.1.1.1", &ends.outer_src);
 	if (cfg.src_ip.ip.family)
 		prefix_hosts(&cfg.src_ip, &ends.src_ip);
-	if (gen_plan_build(&cfg, &ends, plan, &e) || sent_filter_build(plan, false, &there, &e) ||
-	    sent_filter_build(plan, true, &both, &e))
+	if (gen_plan_build(&cfg, &ends, plan, &e) || sent_filter_build(plan, 1, false, &there, &e) ||
+	    sent_filter_build(plan, 1, true, &both, &e))
 		fail_msg("%s: %s", line, e.cause);
 }
 

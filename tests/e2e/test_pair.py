@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sender and receiver in one process: over a wire in memory, over two interfaces, back to the one that sends."""
+import os
 import re
 import signal
 
-from lab import A, B, Case, Squall, ip, link, mac, main, sh, squall, until
+from lab import A, B, Case, Squall, TMP, ip, link, mac, main, sh, squall, until
 
 TO = ("--dst-ip", "192.0.2.9", "--no-tui")
 
@@ -45,6 +46,16 @@ class Wire(Case):
                 flows = () if "raw" in args else ("--flows", 50)
                 end = self.ok(pair(None, "-i", "loop:", *TO, *flows, "--count", 500, *args)).end_record
                 self.assertEqual((end["rx"]["packets"], end["rx"]["filtered"]), (500, 0))
+
+    def test_all_streams_are_taken(self):
+        path = os.path.join(TMP, "streams.yaml")
+        with open(path, "w") as f:
+            f.write("flows: 10\nstreams:\n  - {name: a, dst-ip: 192.0.2.9}\n  - {name: b, dst-ip: 2001:db8::9, vlan: 5}\n  - {name: c, dst-ip: 192.0.2.77, mode: icmp-echo}\n")
+        end = self.ok(pair(None, "-i", "loop:", "-c", path, "--count", 3000)).end_record
+        self.assertEqual((end["rx"]["packets"], end["rx"]["filtered"]), (3000, 0))
+        with open(path, "a") as f:
+            f.write("  - {name: d, mode: raw, dst-mac: 02:00:00:00:00:09, flows: 1}\n")
+        self.refused("pair", "-i", "loop:", "-c", path, "--count", 10, names=("streams are IP packets, and some are not",))
 
     def test_a_filter_of_ones_own(self):
         end = self.ok(pair(None, "-i", "loop:", *TO, "--flows", 10, "--count", 1000, "--filter", "proto=udp,src-port=1024-1026")).end_record
