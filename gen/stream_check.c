@@ -98,11 +98,16 @@ static void check_one(const struct config *run, const struct config *c, struct p
 
 /* ---- what streams say about each other ---- */
 
+static bool is_capture(const struct config *c)
+{
+	return c->mode == MODE_PCAP || c->pcap[0];
+}
+
 static void check_part(const struct config *run, const struct config *c, struct problems *p)
 {
 	const bool own = stream_has_own_rate(c);
 
-	if (c->mode == MODE_PCAP || c->pcap[0])
+	if (is_capture(c))
 		tell(run, c, "mode", p, "a capture is replayed alone: give --pcap without streams");
 	if (c->mode == MODE_RECEIVE)
 		tell(run, c, "mode", p, "a stream is sent: receive is squall recv");
@@ -158,9 +163,11 @@ void stream_check(struct config *cfg, struct problems *p)
 		flows += c->flows;
 	}
 	for (unsigned i = 0; i < cfg->n_streams; i++) {
-		check_part(cfg, &cfg->streams[i], p);
-		if (cfg->streams[i].mode != MODE_PCAP && cfg->streams[i].mode != MODE_RECEIVE)
-			check_one(cfg, &cfg->streams[i], p);
+		const struct config *c = &cfg->streams[i];
+
+		check_part(cfg, c, p);
+		if (!is_capture(c) && c->mode != MODE_RECEIVE)
+			check_one(cfg, c, p);
 	}
 	check_cycle(cfg, false, p);
 	check_cycle(cfg, true, p);
