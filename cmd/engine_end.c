@@ -92,10 +92,30 @@ static void remark(struct engine *en)
 			    books_stretched(en));
 }
 
+/* Whether all that was due has left when it was due, within what --catch-up makes up for. */
+static void judge_rate(struct engine *en, const struct report_end *end)
+{
+	uint64_t missing = end->unsent + books_stretched(en) + en->now.tx.queued - en->now.tx.completed;
+	const bool original = en->replay && en->replay->original;
+	uint64_t shifted = engine_replay_shifted_ns(en);
+	char text[32];
+
+	if (!en->cfg->strict_rate || (!missing && !shifted) ||
+	    (!original && en->set->n_groups == 1 && en->limiters[0].unlimited))
+		return;
+	if (shifted)
+		err_set(&en->err, -ERANGE, EXIT_RATE, "the requested rate was not reached", engine_name(en),
+			"it ended %s later than the capture's times say",
+			units_format_time(shifted, text, sizeof(text)));
+	else
+		err_set(&en->err, -ERANGE, EXIT_RATE, "the requested rate was not reached", engine_name(en),
+			"%" PRIu64 " packets of the schedule were not sent in time", missing);
+	err_hint(&en->err, "%s", original ? "a smaller --pcap-speed" : "a lower --pps or --bps, or more --queues");
+}
+
 static void judge(struct engine *en, const struct report_end *end)
 {
 	const bool stopped = en->reason == END_SIGNAL || en->reason == END_USER;
-	uint64_t missing = end->unsent + books_stretched(en) + en->now.tx.queued - en->now.tx.completed;
 
 	if (!en->n_tx || en->err.code != EXIT_DONE)
 		return;
@@ -107,11 +127,7 @@ static void judge(struct engine *en, const struct report_end *end)
 		err_hint(&en->err, "the cable and the other end; the report counts what left before");
 		return;
 	}
-	if (!en->cfg->strict_rate || !missing || (en->set->n_groups == 1 && en->limiters[0].unlimited))
-		return;
-	err_set(&en->err, -ERANGE, EXIT_RATE, "the requested rate was not reached", engine_name(en),
-		"%" PRIu64 " packets of the schedule were not sent in time", missing);
-	err_hint(&en->err, "a lower --pps or --bps, or more --queues");
+	judge_rate(en, end);
 }
 
 static void reflections(const struct engine *en, struct reflect_counts *sum)

@@ -54,15 +54,26 @@ void engine_replay_counts(const struct engine *en, struct pcap_counts *out)
 		out->reader_late += en->tx[i].w.sources[0].replay.late;
 }
 
+uint64_t engine_replay_shifted_ns(const struct engine *en)
+{
+	uint64_t most = 0;
+
+	for (unsigned i = 0; en->replay && i < en->n_tx; i++) {
+		uint64_t of_queue = en->tx[i].w.sources[0].replay.shift_ns;
+
+		most = of_queue > most ? of_queue : most;
+	}
+	return most;
+}
+
 void engine_replay_remark(struct engine *en)
 {
-	uint64_t shifted = 0, late = 0, late_ns = 0;
+	uint64_t shifted = engine_replay_shifted_ns(en), late = 0, late_ns = 0;
 	char text[32];
 
 	for (unsigned i = 0; en->replay && i < en->n_tx; i++) {
 		const struct replay_cursor *c = &en->tx[i].w.sources[0].replay;
 
-		shifted = c->shift_ns > shifted ? c->shift_ns : shifted;
 		late += c->late;
 		late_ns += c->late_ns;
 	}

@@ -20,5 +20,7 @@ void engine_replay_check(struct engine *en);
 /* After the senders have ended. */
 void engine_replay_counts(const struct engine *en, struct pcap_counts *out);
 void engine_replay_remark(struct engine *en);
+/* By how much a replay at the capture's own times was put off, since it could not keep up. */
+uint64_t engine_replay_shifted_ns(const struct engine *en);
 
 #endif

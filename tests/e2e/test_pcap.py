@@ -78,6 +78,15 @@ class Pcap(Case):
         _, frames = self.replay(capture("two.pcap", [(5, numbered(0)), (6, numbered(1))]), "--pcap-timing", "original", "--loop", 1, expect=2)
         self.assertAlmostEqual((frames[1].ns - frames[0].ns) / 1e9, 1, delta=0.03)
 
+    def test_times_that_a_slow_wire_cannot_keep(self):
+        path = capture("fast.pcap", [(i * 10e-6, numbered(i)) for i in range(5000)])
+        slow = ("send", "-i", "loop:sink,rate=10k", "--pcap", path, "--pcap-timing", "original", "--loop", 1)
+        for more, rc in (((), 0), (("--strict-rate",), 5), (("--strict-rate", "--pcap-speed", "0.05x"), 0)):
+            run = self.ok(squall(A, *slow, *more), rc)
+            self.assertEqual(run.end_record["tx"]["packets"], 5000)
+            self.assertEqual("fell behind" in " ".join(run.end_record["warnings"]), "0.05x" not in more)
+        self.assertIn("pcap-speed", self.ok(squall(A, *slow, "--strict-rate"), 5).err)
+
     def test_clocks_that_jump(self):
         path = capture("jump.pcap", [(100, numbered(0)), (99.999, numbered(1)), (900000, numbered(2)), (5, numbered(3))])
         run, frames = self.replay(path, "--pcap-timing", "original", "--pcap-max-gap", "200ms", "--loop", 1, expect=4)
