@@ -228,6 +228,10 @@ static void start(struct engine *en)
 			return;
 		}
 	}
+	if (signals_stop) { /* while all this was made ready: nothing is sent then */
+		stop(en, END_SIGNAL);
+		return;
+	}
 	for (unsigned i = 0; i < en->n_tx; i++) {
 		begin_sender(en, i, end_ns);
 		snprintf(name, sizeof(name), "squall-tx%u", i);

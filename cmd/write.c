@@ -106,6 +106,22 @@ static int refuse(struct err *e, const char *path, const char *cause)
 	return -EIO;
 }
 
+/* "-" is the standard output. A first signal ends the wait for a pipe's reader: then there is no dumper, and no error.
+ */
+static int open_dumper(struct file_queue *w, pcap_t *pcap, const char *path, struct err *e)
+{
+	FILE *f = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+
+	if (!f)
+		return signals_stop && errno == EINTR ? 0 : refuse(e, path, strerror(errno));
+	w->dumper = pcap_dump_fopen(pcap, f);
+	if (w->dumper)
+		return 0;
+	if (f != stdout)
+		fclose(f);
+	return refuse(e, path, pcap_geterr(pcap));
+}
+
 /* Nobody waits for a file: what is in memory or read ahead goes at once. */
 static int init_replay(struct tx_worker *worker, const struct tx_plan *plan, struct replay *at_once,
 		       struct replay_stream *stream, struct err *e)
@@ -260,10 +276,8 @@ int write_frames(const struct config *cfg, const struct stream_set *set, uint64_
 		if (pace->poisson && !w->schedule.unlimited)
 			poisson_init(&w->poisson, &w->schedule, pace->seed, 0, 1);
 		w->replay = replay && replay->original ? replay : NULL;
-		w->dumper = pcap_dump_open(pcap, cfg->write_file);
-		if (!w->dumper)
-			rc = refuse(e, cfg->write_file, pcap_geterr(pcap));
-		else
+		rc = open_dumper(w, pcap, cfg->write_file, e);
+		if (w->dumper)
 			rc = set->n > 1 ? send_streams(w, cfg, set, e) : send_to_file(w, cfg, set, e);
 		*written = w->written;
 	}

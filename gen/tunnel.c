@@ -41,40 +41,51 @@ static bool read_number(const char *s, unsigned long max, uint32_t *out)
 	return end != s && !*end && v <= max;
 }
 
-/* NULL, or what is wrong with it. */
-static const char *read_option(const char *item, struct tunnel *t)
+/* One option, each at most once. NULL, or what is wrong with it. */
+static const char *read_option(const char *item, struct tunnel *t, unsigned *seen)
 {
-	if (strncmp(item, "dst=", 4) == 0)
+	static const char *const options[] = {"dst=", "src=", "vni=", "key="};
+	unsigned i = 0;
+
+	while (i < 4 && strncmp(item, options[i], 4) != 0)
+		i++;
+	if (i == 4 || (i == 2 && t->kind == TUNNEL_GRE) || (i == 3 && t->kind != TUNNEL_GRE))
+		return "its options are dst, src, and vni or (gre) key";
+	if (*seen & 1U << i)
+		return "an option comes twice";
+	*seen |= 1U << i;
+	switch (i) {
+	case 0:
 		return ip_parse(item + 4, &t->dst) ? "dst is an IPv4 or IPv6 address" : NULL;
-	if (strncmp(item, "src=", 4) == 0)
+	case 1:
 		return ip_parse(item + 4, &t->src) ? "src is an IPv4 or IPv6 address" : NULL;
-	if (strncmp(item, "vni=", 4) == 0 && t->kind != TUNNEL_GRE)
+	case 2:
 		return read_number(item + 4, VNI_MAX, &t->number) ? NULL : "vni is 0 to 16777215";
-	if (strncmp(item, "key=", 4) == 0 && t->kind == TUNNEL_GRE) {
+	default:
 		t->has_key = true;
 		return read_number(item + 4, UINT32_MAX, &t->number) ? NULL : "key is 0 to 4294967295";
 	}
-	return "its options are dst, src, and vni or (gre) key";
 }
 
 int tunnel_parse(const char *text, struct tunnel *out, struct err *e)
 {
 	char s[CONFIG_STR_MAX];
-	char *rest = NULL;
+	char *rest = s;
+	unsigned seen = 0;
 
 	memset(out, 0, sizeof(*out));
 	if (!text[0])
 		return 0;
 	snprintf(s, sizeof(s), "%s", text);
-	const char *kind = strtok_r(s, ",", &rest);
+	const char *kind = strsep(&rest, ",");
 
-	for (unsigned i = TUNNEL_VXLAN; kind && i <= TUNNEL_GRE; i++)
+	for (unsigned i = TUNNEL_VXLAN; i <= TUNNEL_GRE; i++)
 		if (strcmp(kind, names[i]) == 0)
 			out->kind = (enum tunnel_kind)i;
 	if (!out->kind)
 		return refuse(e, text, "it is vxlan, geneve or gre");
-	for (char *item = strtok_r(NULL, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
-		const char *wrong = read_option(item, out);
+	for (const char *item = strsep(&rest, ","); item; item = strsep(&rest, ",")) {
+		const char *wrong = read_option(item, out, &seen);
 
 		if (wrong)
 			return refuse(e, text, wrong);
