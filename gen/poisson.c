@@ -8,6 +8,9 @@
 /* 2^-53: what turns the upper bits of a random word into a fraction, all of which a double holds. */
 #define FRACTION (1.0 / 9007199254740992.0)
 
+/* What is passed over is drawn one by one up to so many: a millisecond. */
+#define DRAWN_MAX 65536.0
+
 static double mean_gap_ns(const struct poisson *p, const struct limiter *l)
 {
 	return limiter_interval_ns(l) * p->queues;
@@ -39,14 +42,31 @@ void poisson_init(struct poisson *p, const struct limiter *l, uint64_t seed, uns
 	draw(p, mean_gap_ns(p, l));
 }
 
+/*
+ * Passes over what departs before t_ns. Where that would take long it is not drawn one by one: a process without memory
+ * begins anew at any time, and the mean tells how many there were.
+ */
+static void pass_over(struct poisson *p, uint64_t t_ns, double mean_ns)
+{
+	double many = t_ns > p->next_ns ? (double)(t_ns - p->next_ns) / mean_ns : 0;
+
+	if (many > DRAWN_MAX) {
+		p->drawn += 1 + (uint64_t)many;
+		p->next_ns = t_ns;
+		draw(p, mean_ns);
+	}
+	while (p->next_ns < t_ns)
+		step(p, mean_ns);
+}
+
 struct limiter_claim poisson_claim(struct poisson *p, const struct limiter *l, uint32_t max, uint64_t now_ns)
 {
 	const double mean_ns = mean_gap_ns(p, l);
 	struct limiter_claim c = {0};
 	uint64_t together;
 
-	while (p->next_ns + l->catch_up_ns < now_ns && p->next_ns < l->end_ns)
-		step(p, mean_ns);
+	if (now_ns > l->catch_up_ns)
+		pass_over(p, now_ns - l->catch_up_ns < l->end_ns ? now_ns - l->catch_up_ns : l->end_ns, mean_ns);
 	c.departure_ns = p->next_ns;
 	/* At the rates at which the limiter makes clumps, this does: of what departs within as short a time. */
 	together = limiter_makes_clumps(l) ? c.departure_ns + LIMITER_CLUMP_NS : c.departure_ns;

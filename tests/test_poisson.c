@@ -148,6 +148,27 @@ static void a_stall_is_repaid_up_to_catch_up(void **state)
 	assert_in_range(p.drawn - sum, 8520, 9480);
 }
 
+/* A rate that nothing keeps: what is passed over is as many as the mean gives, and is not drawn one by one. */
+static void a_stall_of_billions_is_passed_over_at_once(void **state)
+{
+	struct limiter_claim c;
+	struct poisson p;
+	struct limiter l;
+
+	(void)state;
+	init(&l, pps(10000000000), 32, S / 10);
+	poisson_init(&p, &l, 3, 0, 1);
+	for (uint64_t hour = 1; hour <= 24; hour++) {
+		uint64_t now = START + hour * 3600 * S;
+		double due = (double)(now - START - S / 10) * 10;
+
+		c = poisson_claim(&p, &l, 64, now);
+		assert_int_equal(c.n, 32);
+		assert_in_range(c.departure_ns, now - S / 10, now - S / 10 + 100);
+		assert_true(fabs((double)p.drawn / due - 1) < 1e-6);
+	}
+}
+
 static void the_rate_can_change(void **state)
 {
 	struct poisson p;
@@ -170,6 +191,7 @@ int main(void)
 		cmocka_unit_test(a_seed_is_a_schedule),
 		cmocka_unit_test(the_schedule_is_absolute),
 		cmocka_unit_test(a_stall_is_repaid_up_to_catch_up),
+		cmocka_unit_test(a_stall_of_billions_is_passed_over_at_once),
 		cmocka_unit_test(the_rate_can_change),
 	};
 
