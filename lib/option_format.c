@@ -149,7 +149,7 @@ static const char *type_max(const struct option_row *row)
 	case OPTION_TYPE_SIZE:
 		return "4294967295";
 	case OPTION_TYPE_TIME:
-		return "584 years";
+		return "292 years"; /* OPTION_TIME_MAX */
 	default:
 		return "18446744073709551615";
 	}

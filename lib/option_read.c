@@ -64,6 +64,9 @@ static int read_number(const struct option_row *row, const char *text, uint64_t 
 static int read_in_range(const struct option_row *row, const char *text, uint64_t *v)
 {
 	uint64_t max = row->max ? row->max : row->size < sizeof(*v) ? (1ULL << (row->size * 8)) - 1 : UINT64_MAX;
+
+	if (row->type == OPTION_TYPE_TIME && max > OPTION_TIME_MAX)
+		max = OPTION_TIME_MAX;
 	int rc = 0;
 
 	if (row->zero_word && strcmp(text, row->zero_word) == 0)

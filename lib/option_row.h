@@ -32,6 +32,9 @@ enum option_type {
 	OPTION_TYPE_FILE,
 };
 
+/* The longest time in ns: added to any clock it fits into 64 bits. */
+#define OPTION_TIME_MAX ((uint64_t)INT64_MAX)
+
 /* The C type of a pointer to a field f of each type. */
 #define OPTION_POINTER_BOOL(f)    bool *
 #define OPTION_POINTER_U16(f)     uint16_t *

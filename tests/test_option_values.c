@@ -97,7 +97,7 @@ static void bad_values(void **state)
 		{"-d 30", "--duration", "with its unit"},
 		{"-d 5~parsecs", "--duration", "'5 parsecs'"},
 		{"-d -3s", "--duration", "'-3s'"},
-		{"--interval 9ms", "--interval", "out of range: 10ms to 584 years"},
+		{"--interval 9ms", "--interval", "out of range: 10ms to 292 years"},
 		{"--packet-size 64x", "--packet-size", "a size in bytes"},
 		{"-s 9019", "--packet-size", "0 to 9018"},
 		{"--vlan 4095", "--vlan", "0 to 4094"},
