@@ -296,6 +296,17 @@ static void check_raw(const struct config *cfg, struct problems *p)
 			problem_add(p, of_ip[i].name, "raw frames have no IP header");
 }
 
+/* What was given must have an effect. */
+static void check_belongs(const struct config *cfg, struct problems *p)
+{
+	if (option_given(cfg, OPTION_IMIX) && cfg->mode != MODE_IMIX)
+		problem_add(p, "--imix", "goes with --mode imix");
+	if (option_given(cfg, OPTION_ETHERTYPE) && cfg->mode != MODE_RAW)
+		problem_add(p, "--ethertype", "goes with --mode raw");
+	if (option_given(cfg, OPTION_OUTER_TYPE) && !cfg->outer_vlan)
+		problem_missing(p, "--outer-vlan", "missing: --outer-type is its EtherType");
+}
+
 void packet_check(const struct config *cfg, struct problems *p)
 {
 	struct label labels[LABELS_MAX];
@@ -324,6 +335,8 @@ void packet_check(const struct config *cfg, struct problems *p)
 		problem_add(p, "--flow-label", "IPv4 has no such field");
 	if (cfg->mode == MODE_RAW)
 		check_raw(cfg, p);
+	if (cfg->mode != MODE_PCAP) /* a capture has them refused as a whole */
+		check_belongs(cfg, p);
 	check_payload(cfg, p);
 	check_tunnel(cfg, p);
 }
