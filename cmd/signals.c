@@ -13,13 +13,21 @@ static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
 volatile int signals_stop;
 
-/* Only ever written by the handler. */
+/* Only ever written by the handlers. */
 static volatile sig_atomic_t rate_steps;
+static uint64_t stop_ns;
+
+/* timeout(1) sends its signal to the process and to its group: what comes twice at once is one. */
+#define AT_ONCE_NS 100000000U
 
 static void on_stop(int sig)
 {
-	if (signals_stop)
+	const uint64_t now = clock_mono_ns();
+
+	if (signals_stop && (sig != signals_stop || now - stop_ns >= AT_ONCE_NS))
 		_exit(EXIT_SECOND_SIGNAL);
+	if (!signals_stop)
+		stop_ns = now;
 	signals_stop = sig;
 }
 

@@ -56,6 +56,14 @@ class Sender(Case):
             self.assertLess(time.monotonic() - at, 1)
             self.assertEqual(run.rc, 130)
 
+    def test_the_same_signal_twice_at_once_is_one(self):
+        """timeout(1) sends it to the process and then to its group."""
+        run = self.running("-d", "60s")
+        for _ in range(2):
+            run.signal(signal.SIGTERM)
+            time.sleep(0.02)  # long enough for the handler to have run
+        self.assertEqual(self.ok(run.end()).end_record["reason"], "signal")
+
     def test_sigkill(self):
         def kept(where, dev):
             facts = link(where, dev)
