@@ -43,9 +43,12 @@ int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, 
 		.quota = count != TX_QUOTA_NONE ? quota_of(count, plan->flows, q, n, own) : TX_QUOTA_NONE,
 		.entries = aligned_alloc(128, own * plan->entry / 128 * 128 + 128),
 	};
-	if (!s->entries)
-		return err_set(e, -ENOMEM, EXIT_RUN, "cannot make the flow table", NULL,
-			       "no memory for %" PRIu64 " flows", own);
+	if (!s->entries) {
+		err_set(e, -ENOMEM, EXIT_RUN, "cannot make the flow table", "--flows",
+			"no memory for %" PRIu64 " flows", own);
+		err_hint(e, "fewer of them: each takes %u bytes", plan->entry);
+		return -ENOMEM;
+	}
 	for (uint64_t i = 0, at = 0; i < own; i++, at = (at + step) % own)
 		tx_entry_at(plan, q + at * n, s->entries + i * plan->entry);
 	return 0;
