@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * signals: INT, TERM and HUP (unless it came ignored) ask a run to stop; a second one leaves at once with 130, unless it
- * is the same within a tenth of a second. A closed pipe and a file at its limit are no signals here but errors of the
- * write. USR1 and USR2 ask for a faster and a slower rate; who sends nothing passes over them.
+ * signals: INT, TERM and HUP (unless it came ignored) ask a run to stop; a second one leaves at once with 130, unless
+ * it is the same within a tenth of a second. A closed pipe and a file at its limit are no signals here but errors of
+ * the write. USR1 and USR2 ask for a faster and a slower rate; who sends nothing passes over them.
  */
 #ifndef SQUALL_CMD_SIGNALS_H
 #define SQUALL_CMD_SIGNALS_H

@@ -9,7 +9,7 @@ from lab import BIN, Case, Squall, TMP, main, squall, until
 
 TO = ("--src-mac", "02:00:00:00:00:01", "--dst-mac", "02:00:00:00:00:09", "--src-ip", "10.9.9.1", "--dst-ip", "10.9.9.9")
 SEND = ("send", "-i", "loop:sink", *TO)
-MANY = ("--flows", "60M", "--flow-walk", "cross", "--src-ip", "10.0.0.0/8")
+MANY = ("--flow-walk", "cross", "--src-ip", "10.0.0.0/8", "--flows")
 
 
 def resident(process):
@@ -39,7 +39,7 @@ class Times(Case):
 
 class Signals(Case):
     def test_before_the_first_packet(self):
-        run = Squall(None, *SEND, *MANY, "-d", "60s")
+        run = Squall(None, *SEND, *MANY, "15M", "-d", "60s")
         until(lambda: resident(run.process) > 40 << 20, what="a flow table that grows")
         run.signal()
         end = self.ok(run.end(100)).end_record
@@ -57,7 +57,7 @@ class Signals(Case):
 
 class Memory(Case):
     def test_none_for_the_flows(self):
-        run = subprocess.run(["bash", "-c", 'ulimit -v 300000; exec "$@"', "bash", BIN, *SEND, *MANY, "--no-tui", "--json"], capture_output=True, text=True, timeout=60)
+        run = subprocess.run(["bash", "-c", 'ulimit -v 300000; exec "$@"', "bash", BIN, *SEND, *MANY, "60M", "--no-tui", "--json"], capture_output=True, text=True, timeout=60)
         if "AddressSanitizer" in run.stderr:
             self.skipTest("a sanitizer needs more address space than that for itself")
         self.assertEqual(run.returncode, 1, run.stderr)
