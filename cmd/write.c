@@ -177,7 +177,7 @@ static int send_several(struct file_queue *w, const struct stream_set *set, uint
 	while (!rc && w->written < count && !w->stop && (source = next_packet(worker.merge, &w->now)) >= 0) {
 		if (!pio_get(&w->q, &f, 1))
 			break;
-		tx_several_fill(&worker, (unsigned)source, &f);
+		tx_several_fill(&worker, (unsigned)source, &f, w->now);
 		pio_tx(&w->q, &f, 1);
 	}
 	tx_worker_free(&worker);

@@ -107,9 +107,9 @@ void frame_vary(struct frame *f, uint32_t end, unsigned bits, unsigned shift, co
 /*
  * Sets sizes (1..TX_SIZES_MAX frame lengths without FCS, each holding the headers), lengths, checksums and parts; the
  * order of sizes is the caller's. The payload up to the largest size has been written into plan->frame behind f->at by
- * then. payload_changes: something will be written into it packet by packet (a stamp), over bytes that are 0 in the
- * template. -EINVAL with EXIT_USAGE: too many headers or fields, or ones that cannot stand where they do; *plan is then
- * of no use.
+ * then. payload_changes: something will be written into it packet by packet, over bytes that are 0 in the
+ * template, or over the last bytes of each size (plan->stamped, set by then). -EINVAL with EXIT_USAGE: too many headers
+ * or fields, or ones that cannot stand where they do; *plan is then of no use.
  */
 int frame_finish(struct frame *f, const uint32_t *sizes, unsigned n, bool payload_changes, struct err *e);
 

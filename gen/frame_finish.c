@@ -3,6 +3,7 @@
 #include "frame.h"
 
 #include "lib/core/csum.h"
+#include "lib/core/stamp.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ static bool on_computed_field(const struct frame *f, struct range r)
 /* Why no plan can be made of this, or NULL. */
 static const char *wrong_with(const struct frame *f, const uint32_t *sizes, unsigned n)
 {
+	const uint32_t stamp = f->plan->stamped ? STAMP_LEN : 0;
 	uint32_t least = TX_TEMPLATE_MAX;
 
 	if (f->wrong)
@@ -44,13 +46,14 @@ static const char *wrong_with(const struct frame *f, const uint32_t *sizes, unsi
 	if (!n || n > TX_SIZES_MAX)
 		return "so many sizes are more than a plan holds";
 	for (unsigned i = 0; i < n; i++) {
-		if (sizes[i] < f->at || sizes[i] > TX_TEMPLATE_MAX)
+		if (sizes[i] < f->at + stamp || sizes[i] > TX_TEMPLATE_MAX)
 			return "a size is too small for the headers, or more than the largest frame";
 		least = sizes[i] < least ? sizes[i] : least;
 	}
 	for (unsigned i = 0; i < f->n_varies; i++) {
-		if (f->varies[i].end > least)
-			return "a field that varies lies behind the end of the smallest frame";
+		if (f->varies[i].end > least - stamp)
+			return stamp ? "a field that varies lies in the stamp of the smallest frame, or behind it"
+				     : "a field that varies lies behind the end of the smallest frame";
 		if (on_computed_field(f, bytes_of(&f->varies[i])))
 			return "a field that varies lies on a length or a checksum, which follow from the rest";
 	}
@@ -182,6 +185,8 @@ static void make_size(const struct frame *f, struct tx_size *size, uint32_t len)
 	memcpy(frame, f->plan->frame, sizeof(frame));
 	for (unsigned i = 0; i < f->plan->n_parts; i++)
 		memset(frame + f->plan->parts[i].at, 0, f->plan->parts[i].len);
+	if (f->plan->stamped)
+		memset(frame + len - STAMP_LEN, 0, STAMP_LEN);
 	for (unsigned i = 0; i < f->n_lengths; i++) {
 		size->length[i] = core_be16(len - f->lengths[i].from);
 		core_put16(frame + f->lengths[i].at, size->length[i]);
@@ -235,6 +240,7 @@ int frame_finish(struct frame *f, const uint32_t *sizes, unsigned n, bool payloa
 	for (unsigned i = 0; i < n; i++) {
 		make_size(f, &plan->sizes[i], sizes[i]);
 		plan->max_len = sizes[i] > plan->max_len ? sizes[i] : plan->max_len;
+		plan->min_len = !i || sizes[i] < plan->min_len ? sizes[i] : plan->min_len;
 	}
 	for (unsigned i = 0; i < f->n_lengths; i++)
 		plan->lengths[i] = f->lengths[i].at;

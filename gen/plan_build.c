@@ -3,6 +3,7 @@
 
 #include "frame.h"
 #include "imix.h"
+#include "lib/core/stamp.h"
 #include "lib/ether.h"
 #include "lib/option.h"
 #include "lib/report.h"
@@ -19,12 +20,18 @@
 
 #define MTU_DEFAULT 1500U
 
+static uint32_t stamp_room(const struct config *cfg)
+{
+	return cfg->stamp ? STAMP_LEN : 0;
+}
+
 /* A tagged frame is 4 bytes longer at least: IEEE 802.3 clause 3.2.7 lets a bridge untag it without padding. */
 static uint32_t smallest_frame(const struct config *cfg)
 {
 	uint32_t l3, headers;
 
 	packet_measure(cfg, &l3, &headers);
+	headers += stamp_room(cfg);
 	return headers > GEN_FRAME_MIN + l3 - ETH_HEADER_LEN ? headers : GEN_FRAME_MIN + l3 - ETH_HEADER_LEN;
 }
 
@@ -85,8 +92,8 @@ static void check_size(const struct config *cfg, struct problems *p)
 		return;
 	if (cfg->packet_size < least)
 		problem_add(p, "--packet-size",
-			    "%u bytes cannot hold this frame: the smallest with these headers is %u (FCS included)",
-			    cfg->packet_size, least);
+			    "%u bytes cannot hold this frame: the smallest with these headers%s is %u (FCS included)",
+			    cfg->packet_size, cfg->stamp ? " and a stamp" : "", least);
 	else if (cfg->packet_size > GEN_FRAME_MAX + FCS_BYTES)
 		problem_add(p, "--packet-size", "%u is more than the largest frame, %u (FCS included)",
 			    cfg->packet_size, GEN_FRAME_MAX + FCS_BYTES);
@@ -152,13 +159,26 @@ static void check_vary(const struct config *cfg, struct problems *p)
 
 	varies_collect(cfg, &nobody, &v, p);
 	packet_outline(cfg, &f);
-	varies_check(&v, cfg, &f, smallest_of_all(cfg, &v), smallest_frame(cfg), p);
+	varies_check(&v, cfg, &f, smallest_of_all(cfg, &v) - stamp_room(cfg), smallest_frame(cfg), p);
+}
+
+static void check_stamp(const struct config *cfg, struct problems *p)
+{
+	if (!cfg->stamp)
+		return;
+	if (cfg->mode == MODE_RAW || cfg->mode == MODE_PCAP)
+		problem_add(p, "--stamp",
+			    "goes into the payload of packets that squall makes, not of --mode raw or pcap");
+	else if (cfg->flows > STAMP_FLOWS)
+		problem_add(p, "--flows", "%" PRIu64 " is more than a stamp can number, %u: --no-stamp goes without",
+			    cfg->flows, STAMP_FLOWS);
 }
 
 void gen_check(const struct config *cfg, struct problems *p)
 {
 	replay_check(cfg, p);
 	pace_check(cfg, p);
+	check_stamp(cfg, p);
 	if (!cfg->flows)
 		problem_add(p, "--flows", "0 flows: at least 1 is needed");
 	if (cfg->mode == MODE_RAW)
@@ -229,6 +249,8 @@ int gen_plan_build(const struct config *cfg, const struct gen_ends *ends, struct
 
 	frame_begin(&f, plan);
 	plan->flows = cfg->flows;
+	plan->stamped = cfg->stamp;
+	plan->run = ends->run;
 	if (cfg->mode != MODE_RAW) {
 		if (ends->src_ip.family != cfg->dst_ip.ip.family)
 			return err_set(e, -EINVAL, EXIT_USAGE, "cannot build the frames", "--src-ip",
@@ -243,6 +265,6 @@ int gen_plan_build(const struct config *cfg, const struct gen_ends *ends, struct
 	n = put_sizes(plan, cfg, ends, sizes);
 	rc = packet_put_payload(&f, cfg, largest(sizes, n), e);
 	if (!rc)
-		rc = frame_finish(&f, sizes, n, false, e);
+		rc = frame_finish(&f, sizes, n, cfg->stamp, e);
 	return rc ? rc : put_pace(plan, cfg, ends, e);
 }

@@ -25,6 +25,7 @@ struct gen_ends {
 	struct ip outer_src; /* of a tunnel */
 	uint64_t link_bps;   /* for rates in percent; 0: unknown */
 	uint32_t mtu;        /* of the link; 0: unknown */
+	uint16_t run;        /* that stamps name */
 };
 
 /* What can be judged before any interface is looked at: sizes, families, flows, modes. Adds to *p. */

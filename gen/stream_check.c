@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stream_check.h"
 
+#include "lib/core/stamp.h"
 #include "lib/option.h"
 #include "pace.h"
 #include "plan_build.h"
@@ -171,6 +172,9 @@ void stream_check(struct config *cfg, struct problems *p)
 	}
 	check_cycle(cfg, false, p);
 	check_cycle(cfg, true, p);
+	if (cfg->stamp && flows > STAMP_FLOWS)
+		problem_add(p, "--stamp", "the streams have %" PRIu64 " flows together, and a stamp can number %u",
+			    flows, STAMP_FLOWS);
 	if (flows > GEN_FLOWS_MAX)
 		problem_add(p, "flows",
 			    "the streams have %" PRIu64 " together, which is more than the most of a run, %llu", flows,

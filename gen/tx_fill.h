@@ -22,9 +22,29 @@ enum tx_shape {
 	TX_SHAPE_MIX_4,
 	TX_SHAPE_MIX_6,
 	TX_SHAPE_SIZES,
+	TX_SHAPE_STAMPED_4, /* as TX_SHAPE_PORTS, but that the stamp changes the first checksum, */
+	TX_SHAPE_STAMPED_6,
+	TX_SHAPE_STAMPED_ONE_SIZE,
+	TX_SHAPE_STAMPED_SIZES,
 	TX_SHAPE_REPLAY,       /* the frames are a capture's, */
 	TX_SHAPE_REPLAY_TIMED, /* and so are the departures */
 };
+
+static inline bool tx_shape_is_stamped(const enum tx_shape shape)
+{
+	return shape >= TX_SHAPE_STAMPED_4 && shape <= TX_SHAPE_STAMPED_SIZES;
+}
+
+static inline enum tx_shape tx_shape_stamped(const struct tx_plan *plan, bool ports)
+{
+	if (plan->n_sizes > 1)
+		return TX_SHAPE_STAMPED_SIZES;
+	if (!ports || plan->sums[0].follows != TX_FOLLOWS_PAYLOAD)
+		return TX_SHAPE_STAMPED_ONE_SIZE;
+	return plan->n_sums == 2   ? TX_SHAPE_STAMPED_4
+	       : plan->n_sums == 1 ? TX_SHAPE_STAMPED_6
+				   : TX_SHAPE_STAMPED_ONE_SIZE;
+}
 
 static inline enum tx_shape tx_shape_of(const struct tx_source *s)
 {
@@ -34,6 +54,8 @@ static inline enum tx_shape tx_shape_of(const struct tx_source *s)
 
 	if (s->replay.replay)
 		return s->replay.replay->original ? TX_SHAPE_REPLAY_TIMED : TX_SHAPE_REPLAY;
+	if (plan->stamped)
+		return tx_shape_stamped(plan, ports);
 	if (plan->n_sizes > 1)
 		return ports && udp ? plan->n_sums == 2 ? TX_SHAPE_MIX_4 : TX_SHAPE_MIX_6 : TX_SHAPE_SIZES;
 	if (!plan->n_parts && !plan->sums[0].follows)
@@ -43,32 +65,74 @@ static inline enum tx_shape tx_shape_of(const struct tx_source *s)
 	return TX_SHAPE_ONE_SIZE;
 }
 
-/* Writes one flow each into n frames, which hold the plan's template. */
-static inline __attribute__((always_inline)) void tx_patch_run(const struct tx_plan *plan, struct pio_frame *frames,
-							       const unsigned char *entries, uint32_t n,
-							       struct tx_at *at, const enum tx_shape shape)
+/* So many sizes are gone through one by one. */
+#define TX_FEW_SIZES 8U
+
+/*
+ * A frame that was shorter has its stamp in the midst of the payload now. A few sizes leave few places, which get the
+ * template's bytes back; else all of the payload does where one may have been.
+ */
+static inline __attribute__((always_inline)) void tx_restore(const struct tx_plan *plan, const struct tx_size *size,
+							     unsigned char *frame)
 {
+	const uint32_t first = plan->min_len - STAMP_LEN;
+
+	if (plan->n_sizes > TX_FEW_SIZES) {
+		__builtin_memcpy(frame + first, plan->frame + first, size->len - first);
+		return;
+	}
+	for (uint32_t i = 0; i < plan->n_sizes; i++) {
+		const uint32_t at = plan->sizes[i].len - STAMP_LEN;
+
+		if (plan->sizes[i].len < size->len)
+			__builtin_memcpy(frame + at, plan->frame + at, STAMP_LEN);
+	}
+}
+
+/* Writes one flow each into n frames, which hold the plan's template. */
+static inline __attribute__((always_inline)) void tx_patch_run(const struct tx_source *s, struct pio_frame *frames,
+							       const unsigned char *entries, uint32_t n,
+							       struct tx_at *at, uint64_t time_ns,
+							       const enum tx_shape shape)
+{
+	const bool stamped = tx_shape_is_stamped(shape);
+	const bool sizes = shape == TX_SHAPE_SIZES || shape == TX_SHAPE_STAMPED_SIZES;
 	const bool mix = shape == TX_SHAPE_MIX_4 || shape == TX_SHAPE_MIX_6;
-	const bool ports = mix || shape == TX_SHAPE_PORTS_4 || shape == TX_SHAPE_PORTS_6;
-	const bool ip_sum = shape == TX_SHAPE_MIX_4 || shape == TX_SHAPE_PORTS_4;
+	const bool ports = mix || shape == TX_SHAPE_PORTS_4 || shape == TX_SHAPE_PORTS_6 ||
+			   shape == TX_SHAPE_STAMPED_4 || shape == TX_SHAPE_STAMPED_6;
+	const bool ip_sum = shape == TX_SHAPE_MIX_4 || shape == TX_SHAPE_PORTS_4 || shape == TX_SHAPE_STAMPED_4;
+	const bool is_udp = s->plan->sums[0].is_udp;
+	const uint32_t number_end = s->number + s->number_span;
+	const struct tx_plan *plan = s->plan;
 	const uint32_t part = plan->parts[0].at;
 	const uint32_t check[2] = {plan->sums[0].at, plan->sums[1].at};
 	const uint32_t length[2] = {plan->lengths[0], plan->lengths[1]};
 	const uint32_t stride = ports ? 16 : plan->entry;
 	const uint32_t n_cycle = plan->n_cycle;
 	const struct tx_size *size = &plan->sizes[0];
+	struct stamp stamp = {.run = (uint16_t)plan->run, .sequence = at->sequence, .time_ns = time_ns};
+	uint32_t number = at->number;
 	uint32_t len = size->len;
+	uint64_t extra = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		const unsigned char *entry = entries + (size_t)i * stride;
 		unsigned char *frame = frames[i].data;
 
-		if (mix || shape == TX_SHAPE_SIZES) {
+		if (mix || sizes) {
 			size = &plan->sizes[plan->cycle[at->size]];
 			at->size = at->size + 1 == n_cycle ? 0 : at->size + 1;
 			len = size->len;
 		}
 		frames[i].len = len;
+		if (shape == TX_SHAPE_STAMPED_SIZES)
+			tx_restore(plan, size, frame);
+		if (stamped) {
+			stamp.flow = number;
+			extra = tx_put_stamp(plan, size, frame, &stamp);
+			number += s->number_step;
+			number -= number >= number_end ? s->number_span : 0;
+		}
 		if (ports)
 			__builtin_memcpy(frame + part, entry, 12);
 		if (mix) {
@@ -78,24 +142,31 @@ static inline __attribute__((always_inline)) void tx_patch_run(const struct tx_p
 			if (ip_sum)
 				core_put16(frame + check[1], csum_finish_pair(core_get16(entry + 14), size->sum[1]));
 		} else if (ports) {
-			__builtin_memcpy(frame + check[0], entry + 12, 2);
+			if (stamped)
+				core_put16(frame + check[0], is_udp ? csum_finish_udp(core_get16(entry + 12) + extra)
+								    : csum_finish(core_get16(entry + 12) + extra));
+			else
+				__builtin_memcpy(frame + check[0], entry + 12, 2);
 			if (ip_sum)
 				__builtin_memcpy(frame + check[1], entry + 14, 2);
 		} else if (shape != TX_SHAPE_FIXED) {
-			if (shape == TX_SHAPE_SIZES)
+			if (sizes)
 				tx_put_lengths(plan, size, frame);
 			tx_put_flow(plan, entry, frame);
-			tx_put_sums(plan, entry, size, frame, 0);
+			tx_put_sums(plan, entry, size, frame, extra);
 		}
 	}
+	at->number = number;
 }
 
 /*
  * Writes the source's next n packets into frames, which hold its template. at: where the source is; the caller's own
- * copy of s->at, so that a loop may keep it in registers.
+ * copy of s->at, so that a loop may keep it in registers. time_ns: when they leave, for stamps; by the clock whose
+ * times these carry.
  */
-static inline __attribute__((always_inline)) void
-tx_fill(struct tx_source *s, struct tx_at *at, struct pio_frame *frames, uint32_t n, const enum tx_shape shape)
+static inline __attribute__((always_inline)) void tx_fill(struct tx_source *s, struct tx_at *at,
+							  struct pio_frame *frames, uint32_t n, uint64_t time_ns,
+							  const enum tx_shape shape)
 {
 	const struct tx_plan *plan = s->plan;
 	const uint64_t n_flows = s->n_flows;
@@ -112,11 +183,12 @@ tx_fill(struct tx_source *s, struct tx_at *at, struct pio_frame *frames, uint32_
 		uint64_t to_end = n_flows - flow;
 		uint32_t run = to_end < n - filled ? (uint32_t)to_end : n - filled;
 
-		tx_patch_run(plan, frames + filled, s->entries + flow * plan->entry, run, at, shape);
+		tx_patch_run(s, frames + filled, s->entries + flow * plan->entry, run, at, time_ns, shape);
 		filled += run;
 		flow += run;
 		if (flow == n_flows) { /* here a round through the flows ends: all of them have sent as many packets */
 			flow = 0;
+			at->sequence++;
 			if (++at->round == s->cycle_rounds) {
 				at->round = 0;
 				at->shift = at->shift + 1 == s->cycle_shifts ? 0 : at->shift + 1;

@@ -42,4 +42,15 @@ static inline bool tx_keep_trying(struct tx_worker *w, bool scheduled, struct wa
 	return true;
 }
 
+/* A clock may be set: how far the stamps' one is from the monotonic one is read anew so often. */
+#define STAMP_CLOCK_NS (100 * NS_PER_MS)
+
+static inline void tx_stamps_look(struct tx_worker *w, uint64_t now_ns)
+{
+	if (__builtin_expect(w->stamps_tai && now_ns - w->clock_read_ns >= STAMP_CLOCK_NS, 0)) {
+		w->clock_add = clock_offset_ns(CLOCK_MONOTONIC, CLOCK_TAI);
+		w->clock_read_ns = now_ns;
+	}
+}
+
 #endif

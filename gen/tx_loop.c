@@ -61,8 +61,10 @@ int tx_worker_init_several(struct tx_worker *w, const struct stream_set *set, st
 	memset(w->holds, TX_HOLDS_NOTHING, pool->frames);
 	rc = tx_merge_create(&w->merge, set, w->sources, limiters, q, n, e);
 	for (unsigned i = 0; !rc && i < set->n; i++)
-		if (!tx_source_is_empty(&w->sources[i]))
+		if (!tx_source_is_empty(&w->sources[i])) {
 			w->sources[i].shape = tx_shape_of(&w->sources[i]);
+			w->stamped = w->stamped || w->sources[i].plan->stamped;
+		}
 	return rc;
 }
 
@@ -115,6 +117,9 @@ claim(struct tx_worker *w, struct tx_source *s, uint32_t max, uint64_t now_ns, c
 	return limiter_claim(w->limiter, max, now_ns);
 }
 
+/* What is handed over this much later than planned gets a stamp that says so. */
+#define STAMP_LATE_NS 2000
+
 /*
  * Sends what was claimed at now_ns, <= TX_BURST_MAX packets. The frames are written before their departure, so that at
  * it they only have to be handed over. Returns how many the queue took: fewer when told to stop before the departure,
@@ -129,6 +134,8 @@ static inline __attribute__((always_inline)) uint32_t send_clump(struct tx_worke
 	const uint32_t n = c->n;
 	const bool paced = shape == TX_SHAPE_REPLAY_TIMED || !w->limiter->unlimited;
 	bool waits = c->departure_ns > now_ns;
+	const struct tx_at first = *at;
+	uint64_t stamp_ns = waits ? c->departure_ns : now_ns;
 	uint32_t ready = 0;
 	uint32_t sent = 0;
 
@@ -137,7 +144,9 @@ static inline __attribute__((always_inline)) uint32_t send_clump(struct tx_worke
 		uint32_t filled = ready;
 
 		ready += pio_get(w->queue, frames + ready, n - ready);
-		tx_fill(s, at, frames + filled, ready - filled, shape);
+		if (tx_shape_is_stamped(shape) && filled) /* the ring was full meanwhile */
+			stamp_ns = clock_mono_ns();
+		tx_fill(s, at, frames + filled, ready - filled, stamp_ns + w->clock_add, shape);
 		if (waits) {
 			now_ns = waiter_until(waiter, c->departure_ns, w->stop);
 			if (!now_ns) {
@@ -145,6 +154,11 @@ static inline __attribute__((always_inline)) uint32_t send_clump(struct tx_worke
 				break;
 			}
 			waits = false;
+			/* A late thread is the sender's lateness, not the packets' latency. */
+			if (tx_shape_is_stamped(shape) && now_ns - c->departure_ns > STAMP_LATE_NS) {
+				*at = first;
+				tx_fill(s, at, frames, ready, now_ns + w->clock_add, shape);
+			}
 		}
 		sent += pio_tx(w->queue, frames + sent, ready - sent);
 		if (sent > before)
@@ -162,7 +176,7 @@ static inline __attribute__((always_inline)) uint32_t send_clump(struct tx_worke
 static inline __attribute__((always_inline)) void send_all(struct tx_worker *w, const enum tx_shape shape)
 {
 	struct tx_source *s = &w->sources[0];
-	struct tx_at at = {0};
+	struct tx_at at = s->at;
 	struct waiter waiter;
 	const uint32_t burst = tx_burst_of(w);
 	uint64_t left = s->quota;
@@ -192,6 +206,8 @@ static inline __attribute__((always_inline)) void send_all(struct tx_worker *w, 
 		}
 		if (tx_out_of_time(w, !w->limiter->unlimited, now))
 			break;
+		if (tx_shape_is_stamped(shape))
+			tx_stamps_look(w, now);
 		sent = send_clump(w, s, &waiter, &at, &c, now, shape);
 		left -= left == TX_QUOTA_NONE ? 0 : sent;
 		if (sent < c.n)
@@ -228,6 +244,18 @@ void tx_worker_run(struct tx_worker *w)
 			break;
 		case TX_SHAPE_SIZES:
 			send_all(w, TX_SHAPE_SIZES);
+			break;
+		case TX_SHAPE_STAMPED_4:
+			send_all(w, TX_SHAPE_STAMPED_4);
+			break;
+		case TX_SHAPE_STAMPED_6:
+			send_all(w, TX_SHAPE_STAMPED_6);
+			break;
+		case TX_SHAPE_STAMPED_ONE_SIZE:
+			send_all(w, TX_SHAPE_STAMPED_ONE_SIZE);
+			break;
+		case TX_SHAPE_STAMPED_SIZES:
+			send_all(w, TX_SHAPE_STAMPED_SIZES);
 			break;
 		case TX_SHAPE_REPLAY:
 			send_all(w, TX_SHAPE_REPLAY);

@@ -19,7 +19,7 @@ struct clump {
 	uint64_t departures[TX_BURST_MAX]; /* where scheduled */
 };
 
-void tx_several_fill(struct tx_worker *w, unsigned source, struct pio_frame *f)
+void tx_several_fill(struct tx_worker *w, unsigned source, struct pio_frame *f, uint64_t time_ns)
 {
 	struct tx_source *s = &w->sources[source];
 	const struct pio_pool *pool = w->queue->port->pool;
@@ -35,25 +35,37 @@ void tx_several_fill(struct tx_worker *w, unsigned source, struct pio_frame *f)
 	}
 	switch (s->shape) {
 	case TX_SHAPE_FIXED:
-		tx_fill(s, &s->at, f, 1, TX_SHAPE_FIXED);
+		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_FIXED);
 		break;
 	case TX_SHAPE_PORTS_4:
-		tx_fill(s, &s->at, f, 1, TX_SHAPE_PORTS_4);
+		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_PORTS_4);
 		break;
 	case TX_SHAPE_PORTS_6:
-		tx_fill(s, &s->at, f, 1, TX_SHAPE_PORTS_6);
+		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_PORTS_6);
 		break;
 	case TX_SHAPE_MIX_4:
-		tx_fill(s, &s->at, f, 1, TX_SHAPE_MIX_4);
+		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_MIX_4);
 		break;
 	case TX_SHAPE_MIX_6:
-		tx_fill(s, &s->at, f, 1, TX_SHAPE_MIX_6);
+		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_MIX_6);
+		break;
+	case TX_SHAPE_STAMPED_4:
+		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_STAMPED_4);
+		break;
+	case TX_SHAPE_STAMPED_6:
+		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_STAMPED_6);
+		break;
+	case TX_SHAPE_STAMPED_ONE_SIZE:
+		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_STAMPED_ONE_SIZE);
+		break;
+	case TX_SHAPE_STAMPED_SIZES:
+		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_STAMPED_SIZES);
 		break;
 	case TX_SHAPE_SIZES:
-		tx_fill(s, &s->at, f, 1, TX_SHAPE_SIZES);
+		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_SIZES);
 		break;
 	default:
-		tx_fill(s, &s->at, f, 1, TX_SHAPE_ONE_SIZE);
+		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_ONE_SIZE);
 	}
 }
 
@@ -111,17 +123,30 @@ static void account(struct tx_worker *w, const struct clump *c, uint32_t sent, u
 static bool send_clump(struct tx_worker *w, struct waiter *waiter, const struct clump *c, uint64_t now_ns)
 {
 	struct pio_frame frames[TX_BURST_MAX];
+	const bool stamps = w->stamped;
 	bool waits = c->departure_ns > now_ns;
 	uint32_t ready = 0;
 	uint32_t sent = 0;
 
+	/* Stamps say when packets leave, which is known then. */
+	if (stamps && waits) {
+		now_ns = waiter_until(waiter, c->departure_ns, w->stop);
+		if (!now_ns) {
+			abandon(w, c);
+			return false;
+		}
+		waits = false;
+	}
+	tx_stamps_look(w, now_ns);
 	do {
 		uint32_t before = sent;
 		uint32_t filled = ready;
 
 		ready += ready < c->n ? pio_get(w->queue, frames + ready, c->n - ready) : 0;
+		uint64_t stamp_ns = (stamps && filled ? clock_mono_ns() : now_ns) + w->clock_add;
+
 		for (; filled < ready; filled++)
-			tx_several_fill(w, c->source[filled], &frames[filled]);
+			tx_several_fill(w, c->source[filled], &frames[filled], stamp_ns);
 		if (waits) {
 			now_ns = waiter_until(waiter, c->departure_ns, w->stop);
 			if (!now_ns) {

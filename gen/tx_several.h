@@ -13,7 +13,7 @@
 /* The sending of a worker that has a merge, until there is nothing more to send. Queue's thread. */
 void tx_several_run(struct tx_worker *w);
 
-/* Writes the next packet of a source. Whoever sends from the worker. */
-void tx_several_fill(struct tx_worker *w, unsigned source, struct pio_frame *f);
+/* Writes the next packet of a source; time_ns: as tx_fill(). Whoever sends from the worker. */
+void tx_several_fill(struct tx_worker *w, unsigned source, struct pio_frame *f, uint64_t time_ns);
 
 #endif

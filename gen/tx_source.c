@@ -41,6 +41,13 @@ int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, 
 		.cycle_rounds = plan->n_cycle / together,
 		.cycle_shifts = together,
 		.quota = count != TX_QUOTA_NONE ? quota_of(count, plan->flows, q, n, own) : TX_QUOTA_NONE,
+		.step = step,
+		.q = q,
+		.n = n,
+		.number = plan->first_flow + q,
+		.number_step = (uint32_t)(step * n),
+		.number_span = (uint32_t)(own * n),
+		.at.number = plan->first_flow + q,
 		.entries = aligned_alloc(128, own * plan->entry / 128 * 128 + 128),
 	};
 	if (!s->entries) {
@@ -66,6 +73,36 @@ void tx_source_init_replay(struct tx_source *s, const struct tx_plan *plan, cons
 				     : 0,
 	};
 	replay_cursor_init(&s->replay, replay, ring, q, n);
+}
+
+/* The place of flow n in the table: k with k * step = n / s->n, modulo the flows. */
+static uint64_t place_of(const struct tx_source *s, uint64_t n)
+{
+	uint64_t r = s->n_flows, new_r = s->step;
+	int64_t t = 0, new_t = 1;
+
+	if (s->step == 1)
+		return n / s->n;
+	/* The inverse of the step, by Euclid's algorithm. */
+	while (new_r) {
+		uint64_t quotient = r / new_r;
+		int64_t next_t = t - (int64_t)quotient * new_t;
+		uint64_t next_r = r - quotient * new_r;
+
+		t = new_t;
+		new_t = next_t;
+		r = new_r;
+		new_r = next_r;
+	}
+	/* No overflow: both are below GEN_FLOWS_MAX. */
+	return n / s->n * (uint64_t)(t < 0 ? t + (int64_t)s->n_flows : t) % s->n_flows;
+}
+
+uint64_t tx_source_sent(const struct tx_source *s, uint64_t packets, uint64_t n)
+{
+	if (!s->n_flows || n % s->n != s->q || n / s->n >= s->n_flows)
+		return 0;
+	return packets / s->n_flows + (place_of(s, n) < packets % s->n_flows);
 }
 
 void tx_source_free(struct tx_source *s)

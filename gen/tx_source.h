@@ -21,6 +21,9 @@ struct tx_at {
 	uint32_t size;  /* of the next packet, in the plan's cycle */
 	uint32_t round; /* through the flows, since the cycle was moved on last */
 	uint32_t shift; /* by how much it has been */
+	/* For stamps. The packets of a flow are numbered by the rounds. */
+	uint32_t sequence;
+	uint32_t number; /* of the next packet's flow */
 };
 
 struct tx_source {
@@ -35,6 +38,11 @@ struct tx_source {
 	 */
 	uint32_t cycle_rounds, cycle_shifts;
 	uint64_t quota; /* packets in all, or TX_QUOTA_NONE */
+	uint64_t step;  /* from a flow to the next in the table, in flows of this sender's */
+	unsigned q, n;  /* sender q of n */
+	/* For stamps: the number of the first of its flows, from one to the next in the order of the table, and of all.
+	 */
+	uint32_t number, number_step, number_span;
 	struct tx_at at;
 	/* Of one of several sources: */
 	unsigned group;    /* of the merge */
@@ -57,6 +65,9 @@ int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, 
 void tx_source_init_replay(struct tx_source *s, const struct tx_plan *plan, const struct replay *replay,
 			   struct replay_ring *ring, unsigned q, unsigned n);
 void tx_source_free(struct tx_source *s);
+
+/* How many of the source's first `packets` packets are of flow n of the plan; 0 for one that is not the source's. */
+uint64_t tx_source_sent(const struct tx_source *s, uint64_t packets, uint64_t n);
 
 /* Writes a whole packet of the source, so that a plan in which nothing changes needs no more than this. */
 void tx_source_prime(const struct tx_source *s, struct pio_frame *f);

@@ -42,6 +42,8 @@ enum rx_mode {
 enum xdp_choice { XDP_CHOICE_AUTO, XDP_CHOICE_NATIVE_ZC, XDP_CHOICE_NATIVE, XDP_CHOICE_GENERIC };
 /* Something that helps in some places only. */
 enum when_helpful { WHEN_HELPFUL, WHEN_ON, WHEN_OFF };
+/* Whose times stamps carry. AUTO: the sender's own host's; a receiver does not know whether that is its own, too. */
+enum clock_choice { CLOCK_CHOICE_AUTO, CLOCK_CHOICE_SAME_HOST, CLOCK_CHOICE_PTP };
 enum spacing { SPACING_CONSTANT, SPACING_POISSON };
 enum pacing { PACING_PRECISE, PACING_SLEEP };
 enum pcap_timing { PCAP_TIMING_RATE, PCAP_TIMING_ORIGINAL };
@@ -132,6 +134,9 @@ struct config {
 	char payload_hex[CONFIG_STR_MAX];
 	char payload_file[CONFIG_STR_MAX];
 	int payload_pattern; /* enum payload_pattern */
+	bool stamp;
+	uint16_t run_id; /* good when given: else drawn, or learnt */
+	int clock;       /* enum clock_choice */
 
 	/* How fast, how long. */
 	struct rate pps;
@@ -156,6 +161,11 @@ struct config {
 	struct config_filters respond; /* addresses to answer for */
 	uint64_t idle_ns;              /* 0: no idle limit */
 	uint64_t linger_ns;            /* of a pair: how long nothing must have come before its receiver ends */
+	bool measure;
+	bool per_flow;
+	uint64_t flow_report; /* flows that are told of one by one */
+	uint64_t flow_limit;  /* 0: those that are sent, or as many as are usual */
+	uint64_t window;      /* packets; 0: what the memory for it holds */
 
 	/* Output and questions. */
 	bool json;

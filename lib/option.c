@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FOR_SEND (VERB_SEND | VERB_PAIR)
-#define FOR_RECV (VERB_RECV | VERB_PAIR | VERB_REFLECT)
-#define FOR_PAIR VERB_PAIR
-#define FOR_BOTH OPTION_VERBS_MOVE
-#define FOR_ALL  (FOR_BOTH | VERB_DEVICES)
+#define FOR_SEND    (VERB_SEND | VERB_PAIR)
+#define FOR_RECV    (VERB_RECV | VERB_PAIR | VERB_REFLECT)
+#define FOR_PAIR    VERB_PAIR
+#define FOR_MEASURE (VERB_RECV | VERB_PAIR)
+#define FOR_STAMPS  (VERB_SEND | VERB_RECV | VERB_PAIR)
+#define FOR_BOTH    OPTION_VERBS_MOVE
+#define FOR_ALL     (FOR_BOTH | VERB_DEVICES)
 
 OPTION_TABLE(OPTION_CHECK)
 
@@ -109,7 +111,9 @@ const char *option_nearest(const char *name, enum verb verb)
 
 const char *option_default(const struct option_row *row, enum verb verb)
 {
-	return verb & (VERB_RECV | VERB_REFLECT) && row->recv_text ? row->recv_text : row->text;
+	if (verb & (VERB_RECV | VERB_REFLECT) && row->recv_text)
+		return row->recv_text;
+	return verb == VERB_PAIR && row->pair_text ? row->pair_text : row->text;
 }
 
 void option_defaults(struct config *cfg)

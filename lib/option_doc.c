@@ -47,6 +47,8 @@ char *option_facts(const struct option_row *row, unsigned verbs, char *buf, size
 		used = append(buf, size, used, "%sdefault %s", used ? "; " : "", text);
 	if (row->recv_text && verbs & VERB_SEND && verbs & VERB_RECV)
 		used = append(buf, size, used, ", for recv and reflect %s", row->recv_text);
+	if (row->pair_text && verbs & VERB_PAIR && verbs & ~(unsigned)VERB_PAIR)
+		used = append(buf, size, used, ", for pair %s", row->pair_text);
 	if (row->min || row->max) {
 		option_range(row, list, sizeof(list));
 		if (!row->max)

@@ -28,6 +28,7 @@
 	}
 #define LATER(meanwhile) .later = (meanwhile)
 #define RECV_TEXT(text)  .recv_text = (text)
+#define PAIR_TEXT(text)  .pair_text = (text)
 #define ZERO_WORD(word)  .zero_word = (word)
 #define NEVER(text, why) .never = (text), .never_why = (why)
 #define COMMAND_LINE     .command_line_only = true
@@ -103,6 +104,11 @@
 	X("auto", WHEN_HELPFUL, NULL) \
 	X("on", WHEN_ON, NULL) \
 	X("off", WHEN_OFF, NULL)
+
+#define CLOCKS(X) \
+	X("auto", CLOCK_CHOICE_AUTO, NULL) \
+	X("same-host", CLOCK_CHOICE_SAME_HOST, NULL) \
+	X("ptp", CLOCK_CHOICE_PTP, NULL)
 
 #define SPACINGS(X) \
 	X("constant", SPACING_CONSTANT, NULL) \
@@ -220,6 +226,14 @@
 	  "file whose bytes the payload begins with and repeats") \
 	X(PAYLOAD_PATTERN, "payload-pattern", "", ENUM, payload_pattern, "none", "PATTERN", SEND, STREAM, PACKETS, \
 	  "a payload that counts, in bytes or big-endian words", CHOICES(PATTERNS)) \
+	X(STAMP, "stamp", "", BOOL, stamp, "false", "", SEND, RUN, PACKETS, \
+	  "put a stamp into the last 18 bytes of every payload, by which a receiver measures loss, order and latency", \
+	  PAIR_TEXT("true")) \
+	X(RUN_ID, "run-id", "", U16, run_id, "0", "N", STAMPS, RUN, PACKETS, \
+	  "number of the run in the stamps; not given: drawn by the sender, and for recv that of the first stamp that comes") \
+	X(CLOCK, "clock", "", ENUM, clock, "auto", "CLOCK", STAMPS, RUN, PACKETS, \
+	  "clock of the stamps' times: same-host (CLOCK_MONOTONIC; send and pair use it unless told otherwise) or ptp (CLOCK_TAI, " \
+	  "kept together by PTP); recv measures latency only if it is told one", CHOICES(CLOCKS)) \
 	\
 	X(PPS, "pps", "", PPS, pps, "100k", "RATE", SEND, STREAM, RATE, \
 	  "packets a second: 1M, 2.5k, 0.5, 80% of the link, unlimited; --bps alone lifts the default; while it runs SIGUSR1 " \
@@ -279,6 +293,17 @@
 	X(LINGER, "linger", "", TIME, linger_ns, "100ms", "TIME", PAIR, RUN, RECEIVE, \
 	  "how long nothing must have come, after the last packet was sent, before the receiver ends; where packets go on " \
 	  "coming it waits 10 times as long at most", RANGE(0, 60000000000)) \
+	X(MEASURE, "measure", "", BOOL, measure, "false", "", MEASURE, RUN, RECEIVE, \
+	  "measure what came by its stamps (send --stamp): loss, order, latency", PAIR_TEXT("true")) \
+	X(PER_FLOW, "per-flow", "", BOOL, per_flow, "false", "", MEASURE, RUN, RECEIVE, \
+	  "measure each flow for itself, too") \
+	X(FLOW_REPORT, "flow-report", "", COUNT, flow_report, "10000", "N", MEASURE, RUN, RECEIVE, \
+	  "flows that --per-flow tells of one by one, the worst first; the others are added up", RANGE(0, 0)) \
+	X(FLOW_LIMIT, "flow-limit", "", COUNT, flow_limit, "0", "N", MEASURE, RUN, RECEIVE, \
+	  "flows that are measured; packets of others are only counted; 0: all for pair, 1048576 for recv", RANGE(0, 16777216)) \
+	X(WINDOW, "window", "", COUNT, window, "0", "PACKETS", MEASURE, RUN, RECEIVE, \
+	  "packets of a flow that one may come behind the newest and still be told from a lost one; 0: as many as 64 MiB hold " \
+	  "for all flows, 96 at least", RANGE(0, 131040)) \
 	X(ALLOW_MATCH_ALL, "allow-match-all", "", BOOL, allow_match_all, "false", "", BOTH, RUN, RECEIVE, \
 	  "agree to take all traffic from the kernel, your own login's too") \
 	\

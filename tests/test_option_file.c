@@ -203,6 +203,9 @@ static void dump_reads_back(void **state)
 		"--pcap-too-large skip --pcap-max-gap none --pcap-preload 4096 --rewrite-mac src=02:00:00:00:00:01 "
 		"--rewrite-ip ::/0=::/0 --rewrite-vlan none=1");
 	round_trip("recv -i null --rx-mode all --idle 1ms -d 0 --count 5 --dst-ip 10.0.0.0/8 --src-ip 10.0.0.1");
+	round_trip("send --stamp --run-id 65535 --clock ptp");
+	round_trip("recv --measure --per-flow --flow-report 0 --flow-limit 16777216 --window 131040 --clock same-host");
+	round_trip("pair --no-stamp --no-measure --run-id 0");
 	round_trip("pair -i a -r b --rx-queues 2 --linger 1ns --idle 3s --pps 5");
 	round_trip("reflect -i a --idle 3s --respond 10.0.0.9,fd00::9 --capture x.pcap --capture-limit 5 --snaplen 64");
 	round_trip("-i \\\x01\"\xc3\xa9~~ --backend ~");

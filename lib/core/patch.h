@@ -7,6 +7,7 @@
 #define SQUALL_CORE_PATCH_H
 
 #include "flow.h"
+#include "stamp.h"
 
 /* 1 to 16 bytes by moves that overlap, so that no length needs a loop. */
 CORE_INLINE void tx_copy(unsigned char *to, const unsigned char *from, uint32_t len)
@@ -59,6 +60,16 @@ CORE_INLINE void tx_put_sums(const struct tx_plan *plan, const unsigned char *en
 		}
 		core_put16(frame + s->at, word);
 	}
+}
+
+/* Writes a stamp into the end of a frame of that size. Returns `extra` for tx_put_sums(). */
+CORE_INLINE uint64_t tx_put_stamp(const struct tx_plan *plan, const struct tx_size *size, unsigned char *frame,
+				  const struct stamp *s)
+{
+	uint32_t at = size->len - STAMP_LEN;
+	uint64_t sum = stamp_write(frame + at, s);
+
+	return (at - plan->l4) & 1 ? __builtin_bswap16(csum_fold(sum)) : sum;
 }
 
 /* The whole of it, for one packet. */

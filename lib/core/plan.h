@@ -99,7 +99,11 @@ struct tx_plan {
 	uint32_t n_cycle;    /* packets of one cycle of sizes */
 	uint32_t l3;         /* offset of the outermost IP header, or of what follows the last tag */
 	uint32_t l4;         /* offset of the innermost transport header */
-	uint32_t max_len;    /* of all sizes */
+	uint32_t min_len;    /* of all sizes */
+	uint32_t max_len;
+	uint32_t stamped;    /* 1: the last bytes of every packet are a stamp (stamp.h), */
+	uint32_t run;        /* of this run; */
+	uint32_t first_flow; /* in it this is the number of flow 0 */
 	struct tx_part parts[TX_PARTS_MAX];
 	struct tx_walk walks[TX_WALKS_MAX];
 	struct tx_sum sums[TX_SUMS_MAX];

@@ -57,6 +57,8 @@ _squall() {
 	--payload-hex) return ;;
 	--payload-file) mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--payload-pattern) words="none count8 count16 count32" ;;
+	--run-id) return ;;
+	--clock) words="auto same-host ptp" ;;
 	--pps) return ;;
 	--bps) return ;;
 	-d | --duration) return ;;
@@ -72,10 +74,10 @@ _squall() {
 	--filter) return ;;
 	--idle) return ;;
 	--respond) return ;;
-	--capture) mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
-	--capture-limit) return ;;
-	--snaplen) return ;;
 	--linger) return ;;
+	--flow-report) return ;;
+	--flow-limit) return ;;
+	--window) return ;;
 	--interval) return ;;
 	--pcap) mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--pcap-timing) words="rate original" ;;
@@ -92,10 +94,10 @@ _squall() {
 	--write) mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	*)
 		case $verb in
-		send) words="--interface --backend --queues --cpus --qdisc --xdp-mode --rx-frames --busy-poll --napi-defer --mode --src-ip --dst-ip --src-mac --dst-mac --src-port --dst-port --vary-dst-port --flows --flow-order --flow-walk --vary --seed --packet-size --imix --vlan --vlan-priority --vlan-dei --outer-vlan --outer-type --mpls --tunnel --dscp --ecn --ttl --df --ip-id --flow-label --udp-checksum --tcp-flags --ethertype --payload-byte --payload-text --payload-hex --payload-file --payload-pattern --pps --bps --duration --count --burst --spacing --burst-profile --pacing --catch-up --strict-rate --rx-mode --rx-port --rx-cidr --filter --allow-match-all --json --json-stream --csv --interval --quiet --verbose --no-tui --pcap --pcap-timing --pcap-speed --pcap-loop --loop --pcap-truncated --pcap-too-large --pcap-max-gap --pcap-preload --rewrite-mac --rewrite-ip --rewrite-vlan --config --dump-config --dry-run --write --yes --forget --help --version" ;;
-		recv) words="--interface --backend --queues --cpus --xdp-mode --rx-frames --busy-poll --napi-defer --src-ip --dst-ip --duration --count --rx-mode --rx-port --rx-cidr --filter --idle --respond --capture --capture-limit --snaplen --allow-match-all --json --json-stream --csv --interval --quiet --verbose --no-tui --config --dump-config --yes --forget --help --version" ;;
-		pair) words="--interface --rx-interface --backend --queues --rx-queues --cpus --qdisc --xdp-mode --rx-frames --busy-poll --napi-defer --mode --src-ip --dst-ip --src-mac --dst-mac --src-port --dst-port --vary-dst-port --flows --flow-order --flow-walk --vary --seed --packet-size --imix --vlan --vlan-priority --vlan-dei --outer-vlan --outer-type --mpls --tunnel --dscp --ecn --ttl --df --ip-id --flow-label --udp-checksum --tcp-flags --ethertype --payload-byte --payload-text --payload-hex --payload-file --payload-pattern --pps --bps --duration --count --burst --spacing --burst-profile --pacing --catch-up --strict-rate --rx-mode --rx-port --rx-cidr --filter --idle --respond --capture --capture-limit --snaplen --linger --allow-match-all --json --json-stream --csv --interval --quiet --verbose --no-tui --pcap --pcap-timing --pcap-speed --pcap-loop --loop --pcap-truncated --pcap-too-large --pcap-max-gap --pcap-preload --rewrite-mac --rewrite-ip --rewrite-vlan --config --dump-config --dry-run --write --yes --forget --help --version" ;;
-		reflect) words="--interface --backend --queues --cpus --xdp-mode --rx-frames --busy-poll --napi-defer --src-ip --dst-ip --duration --count --rx-mode --rx-port --rx-cidr --filter --idle --respond --capture --capture-limit --snaplen --allow-match-all --json --json-stream --csv --interval --quiet --verbose --no-tui --config --dump-config --yes --forget --help --version" ;;
+		send) words="--interface --backend --queues --cpus --qdisc --xdp-mode --rx-frames --busy-poll --napi-defer --mode --src-ip --dst-ip --src-mac --dst-mac --src-port --dst-port --vary-dst-port --flows --flow-order --flow-walk --vary --seed --packet-size --imix --vlan --vlan-priority --vlan-dei --outer-vlan --outer-type --mpls --tunnel --dscp --ecn --ttl --df --ip-id --flow-label --udp-checksum --tcp-flags --ethertype --payload-byte --payload-text --payload-hex --payload-file --payload-pattern --stamp --run-id --clock --pps --bps --duration --count --burst --spacing --burst-profile --pacing --catch-up --strict-rate --rx-mode --rx-port --rx-cidr --filter --allow-match-all --json --json-stream --csv --interval --quiet --verbose --no-tui --pcap --pcap-timing --pcap-speed --pcap-loop --loop --pcap-truncated --pcap-too-large --pcap-max-gap --pcap-preload --rewrite-mac --rewrite-ip --rewrite-vlan --config --dump-config --dry-run --write --yes --forget --help --version" ;;
+		recv) words="--interface --backend --queues --cpus --xdp-mode --rx-frames --busy-poll --napi-defer --src-ip --dst-ip --run-id --clock --duration --count --rx-mode --rx-port --rx-cidr --filter --idle --respond --measure --per-flow --flow-report --flow-limit --window --allow-match-all --json --json-stream --csv --interval --quiet --verbose --no-tui --config --dump-config --yes --forget --help --version" ;;
+		pair) words="--interface --rx-interface --backend --queues --rx-queues --cpus --qdisc --xdp-mode --rx-frames --busy-poll --napi-defer --mode --src-ip --dst-ip --src-mac --dst-mac --src-port --dst-port --vary-dst-port --flows --flow-order --flow-walk --vary --seed --packet-size --imix --vlan --vlan-priority --vlan-dei --outer-vlan --outer-type --mpls --tunnel --dscp --ecn --ttl --df --ip-id --flow-label --udp-checksum --tcp-flags --ethertype --payload-byte --payload-text --payload-hex --payload-file --payload-pattern --stamp --run-id --clock --pps --bps --duration --count --burst --spacing --burst-profile --pacing --catch-up --strict-rate --rx-mode --rx-port --rx-cidr --filter --idle --respond --linger --measure --per-flow --flow-report --flow-limit --window --allow-match-all --json --json-stream --csv --interval --quiet --verbose --no-tui --pcap --pcap-timing --pcap-speed --pcap-loop --loop --pcap-truncated --pcap-too-large --pcap-max-gap --pcap-preload --rewrite-mac --rewrite-ip --rewrite-vlan --config --dump-config --dry-run --write --yes --forget --help --version" ;;
+		reflect) words="--interface --backend --queues --cpus --xdp-mode --rx-frames --busy-poll --napi-defer --src-ip --dst-ip --duration --count --rx-mode --rx-port --rx-cidr --filter --idle --respond --allow-match-all --json --json-stream --csv --interval --quiet --verbose --no-tui --config --dump-config --yes --forget --help --version" ;;
 		devices) words="--json --json-stream --verbose --no-tui --yes --help --version" ;;
 		esac
 		[[ $COMP_CWORD -eq 1 && $cur != -* ]] && words="send recv pair reflect devices help version"
