@@ -2,6 +2,7 @@
 #include "verbs.h"
 
 #include "answers.h"
+#include "engine_measure.h"
 #include "gen/pace.h"
 #include "gen/plan_build.h"
 #include "gen/stream_check.h"
@@ -118,6 +119,51 @@ static void check_given(const struct config *cfg, struct problems *p)
 		problem_add(p, "--json", "--json, --json-stream and --csv exclude each other");
 }
 
+/* Frames that are not made here have no place for a stamp. */
+static bool cannot_stamp(const struct config *cfg)
+{
+	bool cannot = !cfg->n_streams && (cfg->mode == MODE_RAW || cfg->mode == MODE_PCAP);
+
+	for (unsigned i = 0; i < cfg->n_streams; i++)
+		cannot = cannot || cfg->streams[i].mode == MODE_RAW;
+	return cannot;
+}
+
+/* A pair stamps where it can, unless it was told what to do. All streams of a run are stamped, or none. */
+static void settle_stamp(struct config *cfg)
+{
+	if (cannot_stamp(cfg) && !option_given(cfg, OPTION_STAMP))
+		cfg->stamp = false;
+	for (unsigned i = 0; i < cfg->n_streams; i++)
+		cfg->streams[i].stamp = cfg->stamp;
+}
+
+static void check_measure(const struct config *cfg, struct problems *p)
+{
+	static const struct {
+		enum option_id id;
+		const char *name;
+	} of_it[] = {{OPTION_PER_FLOW, "--per-flow"},
+		     {OPTION_FLOW_REPORT, "--flow-report"},
+		     {OPTION_FLOW_LIMIT, "--flow-limit"},
+		     {OPTION_WINDOW, "--window"}};
+
+	for (unsigned i = 0; !engine_measures(cfg) && i < sizeof(of_it) / sizeof(of_it[0]); i++)
+		if (option_given(cfg, of_it[i].id))
+			problem_add(p, of_it[i].name,
+				    cfg->verb == VERB_PAIR ? "goes without --no-stamp" : "goes with --measure");
+	if (cfg->verb == VERB_PAIR && option_given(cfg, OPTION_MEASURE) && cfg->measure && !cfg->stamp)
+		problem_add(p, "--measure", "goes by stamps, and nothing is stamped");
+	if (cfg->flow_report && option_given(cfg, OPTION_FLOW_REPORT) && !cfg->per_flow)
+		problem_add(p, "--flow-report", "goes with --per-flow");
+	if (cfg->verb == VERB_SEND && !cfg->stamp &&
+	    (option_given(cfg, OPTION_RUN_ID) || option_given(cfg, OPTION_CLOCK)))
+		problem_add(p, option_given(cfg, OPTION_RUN_ID) ? "--run-id" : "--clock", "goes with --stamp");
+	if (cfg->verb == VERB_RECV && !cfg->measure &&
+	    (option_given(cfg, OPTION_RUN_ID) || option_given(cfg, OPTION_CLOCK)))
+		problem_add(p, option_given(cfg, OPTION_RUN_ID) ? "--run-id" : "--clock", "goes with --measure");
+}
+
 /* The run ends by itself, by what was asked for: the default duration shall not cut it. */
 static bool has_end(const struct config *cfg)
 {
@@ -142,11 +188,13 @@ void traffic_check(struct config *cfg, struct problems *p)
 			cfg->mode = MODE_PCAP;
 		if (has_end(cfg) && !option_given(cfg, OPTION_DURATION))
 			cfg->duration_ns = 0;
+		settle_stamp(cfg);
 		if (cfg->n_streams)
 			stream_check(cfg, p);
 		else
 			gen_check(cfg, p);
 	}
+	check_measure(cfg, p);
 	if (cfg->verb == VERB_PAIR)
 		check_pair(cfg, p);
 	if (!cfg->capture[0] && option_given(cfg, OPTION_CAPTURE_LIMIT))

@@ -4,6 +4,7 @@
 #include "engine_capture.h"
 #include "engine_end.h"
 #include "engine_live.h"
+#include "engine_measure.h"
 #include "engine_queues.h"
 #include "engine_rate.h"
 #include "engine_replay.h"
@@ -73,6 +74,7 @@ static int init_sender(struct engine *en, unsigned i, struct err *e)
 	w->limiter = &en->limiters[0];
 	w->stop = &en->stop_tx;
 	w->sleeps = en->cfg->pacing == PACING_SLEEP;
+	w->stamps_tai = en->cfg->clock == CLOCK_CHOICE_PTP;
 	if (en->set->n > 1)
 		return tx_worker_init_several(w, en->set, en->limiters, i, en->n_tx, e);
 	if (only->replay)
@@ -122,6 +124,8 @@ int engine_init(struct engine *en, const struct config *cfg, const struct engine
 	}
 	if (!rc)
 		rc = engine_capture_init(en, e);
+	if (!rc)
+		rc = engine_measure_init(en, e);
 out:
 	free(cpu);
 	if (rc)
@@ -135,6 +139,7 @@ void engine_free(struct engine *en)
 		tx_worker_free(&en->tx[i].w);
 	replay_stream_free(&en->stream);
 	engine_capture_free(en);
+	engine_measure_free(en);
 	for (unsigned i = 0; i < 2; i++)
 		engine_link_free(&en->link[i]);
 	free(en->limiters);

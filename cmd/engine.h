@@ -52,6 +52,8 @@ struct engine {
 	struct worker capturing;
 	_Atomic bool stop_capture;
 	struct report_capture captured;
+	struct measure *measure; /* NULL: nothing is measured */
+	struct report_measure measured;
 	_Atomic bool stop_tx, stop_rx;
 	uint64_t start_ns;        /* monotonic: first departure, or when the receivers started */
 	uint64_t stopped_ns;      /* when the run was told to end */

@@ -3,6 +3,7 @@
 
 #include "engine_books.h"
 #include "engine_capture.h"
+#include "engine_measure.h"
 #include "engine_rate.h"
 #include "engine_replay.h"
 #include "lib/clock.h"
@@ -41,6 +42,7 @@ void engine_sample(const struct engine *en, uint64_t now_ns, struct report_sampl
 		if (i < REPORT_QUEUES_MAX)
 			out->queues[i] = row;
 	}
+	engine_measure_sample(en, &out->measure);
 }
 
 /* Of all senders together. */
@@ -180,6 +182,7 @@ void engine_end(struct engine *en, struct report *report)
 	}
 	rx_times(en, &end);
 	engine_capture_end(en, &end);
+	engine_measure_end(en, &end);
 	end.pair = en->cfg->verb == VERB_PAIR;
 	for (unsigned i = 0; i < en->n_tx && en->tx_port->loop; i++) {
 		struct loop_counts part;

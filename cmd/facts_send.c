@@ -242,6 +242,8 @@ void facts_fill_send(struct report_plan *facts, const struct config *cfg, const 
 			cfg->flow_order == FLOW_ORDER_RANDOM ? " in scattered order" : "",
 			cfg->flow_walk == FLOW_WALK_CROSS ? ", fields as a cross product" : "");
 	vary_facts(facts, cfg);
+	if (plan->stamped)
+		report_fact_add(facts, "run_id", "run id", "%u", plan->run);
 	rate_facts(facts, cfg, plan);
 	if (cfg->flows == 1 && hosts > 1)
 		report_warn(&facts->warnings,

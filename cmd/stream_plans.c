@@ -57,12 +57,15 @@ static int resolve_flows(const struct config *cfg, struct ends *ends, struct tx_
 static int resolve_list(struct stream_plans *s, const struct config *cfg, struct ends *ends, struct err *e)
 {
 	const struct ends unresolved = *ends;
+	uint64_t flows = 0;
 	int rc = 0;
 
 	for (unsigned i = 0; !rc && i < cfg->n_streams; i++) {
 		*ends = unresolved;
 		rc = resolve_flows(&cfg->streams[i], ends, &s->plans[i], e);
 		s->ends[i] = *ends;
+		s->plans[i].first_flow = (uint32_t)flows;
+		flows += s->plans[i].flows;
 		if (rc && e->code != EXIT_DONE)
 			stream_name_err(&cfg->streams[i], e);
 	}

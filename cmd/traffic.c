@@ -4,10 +4,12 @@
 #include "answers.h"
 #include "ends.h"
 #include "engine.h"
+#include "engine_measure.h"
 #include "engine_respond.h"
 #include "facts.h"
 #include "lib/clock.h"
 #include "lib/log.h"
+#include "lib/option.h"
 #include "ports.h"
 #include "rx/rx_filter.h"
 #include "rx/sent_filter.h"
@@ -19,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 static bool receives(const struct config *cfg)
 {
@@ -43,6 +46,17 @@ struct traffic {
 	struct report_plan facts;
 	struct engine engine;
 };
+
+/* Any number will do that no other run near by is likely to have. */
+static uint16_t run_id(const struct config *cfg)
+{
+	uint16_t run = (uint16_t)(clock_mono_ns() / 1000);
+
+	if (option_given(cfg, OPTION_RUN_ID))
+		return cfg->run_id;
+	getrandom(&run, sizeof(run), GRND_NONBLOCK);
+	return run;
+}
 
 /*
  * What is sent comes as it is from another interface, and on the same one from a looped cable so or from a reflector
@@ -72,6 +86,7 @@ static int resolve(struct traffic *t, const struct config *cfg, struct err *e)
 		rc = answers_check_host(cfg, ends, e);
 	if (!rc && t->rx_ends.link)
 		rc = ends_wait_link(&t->rx_ends, false, e);
+	ends->gen.run = run_id(cfg);
 	if (!rc && verb_sends(cfg->verb))
 		rc = stream_plans_resolve(&t->sent, cfg, ends, &t->facts.warnings, e);
 	else if (!rc && ends->link)
@@ -118,6 +133,7 @@ static void run(struct traffic *t, const struct config *cfg, struct report *repo
 
 	if (!rc) {
 		tell_plan(t, cfg);
+		engine_measure_facts(&t->engine, &t->facts);
 		rc = report_begin(report, &t->facts, clock_wall_ns());
 		if (rc)
 			err_set(e, rc, EXIT_RUN, "cannot write the report", "standard output", "%s", strerror(-rc));

@@ -59,6 +59,7 @@ void report_span_interval(struct report_span *s, const struct report_sample *pre
 	tx_counts_sub(&s->tx, &now->tx, &prev->tx);
 	rx_counts_sub(&s->rx, &now->rx, &prev->rx);
 	class_counts_sub(&s->classes, &now->classes, &prev->classes);
+	measure_counts_sub(&s->measure, &now->measure, &prev->measure);
 	s->tx_rates = calc_over(s->tx.completed, s->tx.completed_bytes, s->ns);
 	s->rx_rates = calc_over(s->rx.packets, s->rx.bytes, s->ns);
 }
@@ -70,6 +71,7 @@ void report_span_run(struct report_span *s, const struct report_end *end)
 	s->tx = end->total->tx;
 	s->rx = end->total->rx;
 	s->classes = end->total->classes;
+	s->measure = end->total->measure;
 	s->tx_rates = calc_over(s->tx.completed, s->tx.completed_bytes, end->tx_ns);
 	s->rx_rates = calc_between(s->rx.packets, s->rx.bytes, end->first_ns, end->last_ns);
 }
@@ -131,6 +133,7 @@ int report_begin(struct report *r, const struct report_plan *plan, uint64_t wall
 	r->begun = true;
 	r->tx = plan && plan->tx;
 	r->rx = plan && plan->rx;
+	r->measure = plan && plan->measure;
 	r->ops->begin(r, plan, wall_ns);
 	return settle(r);
 }

@@ -13,6 +13,7 @@
 #include "config.h"
 #include "cpu_seconds.h"
 #include "err.h"
+#include "report_measure.h"
 #include "stats.h"
 
 #include <stdio.h>
@@ -37,6 +38,7 @@ struct report_sample {
 	struct tx_counts tx;
 	struct rx_counts rx;
 	struct class_counts classes;
+	struct measure_counts measure;
 	unsigned n_queues;
 	struct report_queue queues[REPORT_QUEUES_MAX];
 };
@@ -65,6 +67,7 @@ void report_warn(struct report_warnings *w, const char *fmt, ...) __attribute__(
 struct report_plan {
 	const char *verb; /* "send", "recv" */
 	bool tx, rx;      /* which directions the run has */
+	bool measure;     /* and that what is received is measured */
 	unsigned n_facts;
 	struct report_fact facts[REPORT_FACTS_MAX];
 	struct report_warnings warnings;
@@ -111,6 +114,7 @@ struct report_end {
 	const struct reflect_counts *reflect; /* NULL: nothing was to be sent back */
 	const struct respond_counts *respond; /* NULL: nothing was to be answered for */
 	const struct report_capture *capture; /* NULL: none was asked for */
+	const struct report_measure *measure; /* NULL: nothing was measured */
 	bool have_loop;
 	struct loop_counts loop;
 	unsigned n_streams; /* 0: the run has no list of them */

@@ -14,17 +14,22 @@ static void csv_begin(struct report *r, const struct report_plan *plan, uint64_t
 {
 	(void)plan;
 	(void)wall_ns;
-#define NAME_TX_RATE(key)     ",tx_" #key
-#define NAME_RX_RATE(key)     ",rx_" #key
-#define NAME_TX(key, help)    ",tx_" #key
-#define NAME_RX(key, help)    ",rx_" #key
-#define NAME_CLASS(key, help) ",class_" #key
+#define NAME_TX_RATE(key)                ",tx_" #key
+#define NAME_RX_RATE(key)                ",rx_" #key
+#define NAME_TX(key, help)               ",tx_" #key
+#define NAME_RX(key, help)               ",rx_" #key
+#define NAME_CLASS(key, help)            ",class_" #key
+#define NAME_MEASURE(key, help)          ",measure_" #key
+#define NAME_QUANTILE(key, in_a_million) ",latency_ns_" #key
 	fputs("row,elapsed_s,seconds"
 	      ",tx_packets,tx_bytes_l2" CALC_RATES(NAME_TX_RATE) ",tx_dropped" STATS_TX(
 		      NAME_TX) ",tx_unsent"
 			       ",tx_lateness_ns_p50,tx_lateness_ns_p99,tx_lateness_ns_max"
 			       ",rx_bytes_l2" CALC_RATES(NAME_RX_RATE) ",rx_dropped" STATS_RX(NAME_RX)
-				       STATS_CLASS(NAME_CLASS) "\n",
+				       STATS_CLASS(NAME_CLASS) STATS_MEASURE(
+					       NAME_MEASURE) ",measure_lost,measure_loss_ratio"
+							     ",jitter_ns,latency_ns_min,latency_ns_"
+							     "mean" REPORT_QUANTILES(NAME_QUANTILE) ",latency_ns_max\n",
 	      r->out);
 }
 
@@ -46,6 +51,23 @@ static void cell_real(struct report *r, bool there, double v)
 		if (*p == ',') /* a locale's decimal comma would be one more column */
 			*p = '.';
 	fprintf(r->out, ",%s", buf);
+}
+
+static void measure_cells(struct report *r, const struct report_span *s, const struct report_measure *m)
+{
+	const struct hist *h = m ? m->total.latency : NULL;
+	const bool latency = h && m->clock && h->total;
+
+#define CELL_MEASURE(key, help)          cell(r, r->measure, s->measure.key);
+#define CELL_QUANTILE(key, in_a_million) cell(r, latency, latency ? hist_quantile(h, in_a_million) : 0);
+	STATS_MEASURE(CELL_MEASURE)
+	cell(r, m, m ? m->total.lost : 0);
+	cell_real(r, m, m ? m->total.loss_ratio : 0);
+	cell_real(r, m, m ? m->total.jitter_ns : 0);
+	cell(r, latency, latency ? h->least - 1 : 0);
+	cell_real(r, latency, latency ? (double)h->sum / (double)h->total : 0);
+	REPORT_QUANTILES(CELL_QUANTILE)
+	cell(r, latency, latency ? h->greatest : 0);
 }
 
 /* end: of the row of totals, which alone has what is known only then; else NULL. */
@@ -78,6 +100,7 @@ static void row(struct report *r, const char *name, const struct report_span *s,
 	cell(r, r->rx, calc_rx_dropped(&s->rx));
 	STATS_RX(CELL_RX)
 	STATS_CLASS(CELL_CLASS)
+	measure_cells(r, s, end ? end->measure : NULL);
 	fputs("\n", r->out);
 }
 

@@ -29,6 +29,7 @@ struct report {
 	int rc; /* first failure; nothing is written after it */
 	bool begun;
 	bool tx, rx; /* the plan's */
+	bool measure;
 	uint64_t n_intervals;
 };
 
@@ -47,6 +48,7 @@ struct report_span {
 	struct tx_counts tx;
 	struct rx_counts rx;
 	struct class_counts classes;
+	struct measure_counts measure;
 	struct calc tx_rates;
 	struct calc rx_rates;
 };

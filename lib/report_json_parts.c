@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report_json_parts.h"
+
 #include "clock.h"
 #include "json_value.h"
 #include "option.h"
+#include "report_json_measure.h"
 #include "report_json_outcome.h"
 
 #include <errno.h>
@@ -200,6 +202,7 @@ json_t *report_json_interval(struct report *r, const struct report_sample *prev,
 	put_real(r, o, "seconds", (double)s.ns / NS_PER_S);
 	report_json_put(r, o, "tx", r->tx ? tx_json(r, &s) : json_null());
 	report_json_put(r, o, "rx", r->rx ? rx_json(r, &s) : json_null());
+	report_json_put(r, o, "measure", r->measure ? report_json_measure_counts(r, &s.measure) : json_null());
 	report_json_put(r, o, "queues", queues);
 	return o;
 }
@@ -295,6 +298,7 @@ json_t *report_json_end(struct report *r, const struct report_end *end)
 	report_json_put(r, o, "queues", queues);
 	report_json_put(r, o, "streams", end->n_streams ? streams_json(r, end) : json_null());
 	report_json_outcome(r, o, end);
+	report_json_measure(r, o, end->measure);
 	report_json_put(r, o, "cpu", cpu_json(r, &end->cpu));
 	report_json_put(r, o, "warnings", warnings_json(r, &end->warnings));
 	report_json_put(r, o, "thresholds", json_array());

@@ -13,6 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* X(key, in a million) */
+#define REPORT_QUANTILES(X) X(p50, 500000) X(p90, 900000) X(p99, 990000) X(p99_9, 999000) X(p99_99, 999900)
+
 /* All flows, or those of one stream. */
 struct report_measured {
 	char name[32]; /* of the stream */

@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "host.h"
 #include "report_form.h"
+#include "report_text_measure.h"
 #include "units.h"
 
 #include <ctype.h>
@@ -263,6 +264,7 @@ static void text_end(struct report *r, const struct report_end *end, const struc
 		STATS_PCAP(PCAP_LINE)
 	}
 #undef PCAP_LINE
+	report_text_measure(r, end->measure);
 	device_lines(r, end->device_drops);
 	if (end->n_streams)
 		stream_lines(r, end);

@@ -62,6 +62,9 @@ struct measure_worker *measure_worker(struct measure *m, unsigned i);
  */
 void measure_clocks(struct measure_worker *w);
 
+/* The bounds of the measurement: flow_limit, window, memory. */
+void measure_bounds(const struct measure *m, struct report_measure *out);
+
 /*
  * The frames that one call of rx returned, before they are put back. now_ns: monotonic, read after that call.
  * arrival_ns: when each came, by the clock conf.arrivals; NULL: all at now_ns. Reads the frames only. n <=

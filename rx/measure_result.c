@@ -239,19 +239,25 @@ static void tell_clock(const struct measure *m, struct report_measure *out)
 	out->arrivals = arrivals[m->conf.arrivals];
 }
 
-static void tell_conf(struct measure *m, struct report_measure *out)
+void measure_bounds(const struct measure *m, struct report_measure *out)
 {
-	const struct measure_counts *c = &out->total.counts;
 	uint32_t words = UINT32_MAX;
 
 	for (unsigned i = 0; i < MEASURE_TIERS; i++)
 		if (m->tiers[i].from < m->limit && m->tiers[i].mask < words)
 			words = m->tiers[i].mask;
-	out->run = atomic_load(&m->run);
-	out->run_learnt = atomic_load(&m->run_learnt);
 	out->flow_limit = m->limit;
 	out->window = (uint64_t)words * SEQWIN_BLOCK;
 	out->memory = m->records_size + m->flows_size;
+}
+
+static void tell_conf(struct measure *m, struct report_measure *out)
+{
+	const struct measure_counts *c = &out->total.counts;
+
+	measure_bounds(m, out);
+	out->run = atomic_load(&m->run);
+	out->run_learnt = atomic_load(&m->run_learnt);
 	out->per_flow = m->flows;
 	out->books_close = c->stamped == c->unique + c->duplicate + c->late;
 	tell_clock(m, out);

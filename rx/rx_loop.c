@@ -62,6 +62,14 @@ static uint32_t count(struct rx_worker *w, const struct pio_frame *f, uint32_t n
 	return packets;
 }
 
+static void look_at(struct rx_worker *w, const struct pio_frame *f, uint32_t n)
+{
+	const uint64_t *arrivals = w->queue->arrivals_ns;
+
+	if (w->measure && n)
+		measure_frames(w->measure, f, n, arrivals, arrivals ? 0 : clock_mono_ns());
+}
+
 static void keep(struct rx_worker *w, const struct pio_frame *f, uint32_t n)
 {
 	const uint64_t *arrivals = w->queue->arrivals_ns;
@@ -110,6 +118,7 @@ static void finish_packet(struct rx_worker *w)
 
 	while (w->in_chain && pio_rx(w->queue, &frame, 1)) {
 		count(w, &frame, 1);
+		look_at(w, &frame, 1);
 		keep(w, &frame, 1);
 		give(w, &frame, 1);
 	}
@@ -125,6 +134,7 @@ static uint32_t receive_burst(struct rx_worker *w)
 	uint32_t got = pio_rx(w->queue, frames, want);
 	uint32_t packets = count(w, frames, got);
 
+	look_at(w, frames, got);
 	keep(w, frames, got);
 	give(w, frames, got);
 	if (s->limit) {
@@ -141,7 +151,9 @@ void rx_worker_run(struct rx_worker *w)
 	uint64_t give_up = UINT64_MAX;
 	uint64_t settled = UINT64_MAX;
 
-	if (w->capture && w->queue->port->caps.arrivals)
+	if (w->measure)
+		measure_clocks(w->measure);
+	if ((w->measure || w->capture) && w->queue->port->caps.arrivals)
 		w->queue->arrivals_ns = arrivals;
 	while (!limit_reached(w->shared) && !pio_queue_error(w->queue, NULL)) {
 		bool stop = atomic_load_explicit(w->shared->stop, memory_order_acquire);
@@ -160,6 +172,8 @@ void rx_worker_run(struct rx_worker *w)
 			break;
 		if (now - synced >= SYNC_NS) {
 			pio_sync(w->queue);
+			if (w->measure)
+				measure_clocks(w->measure);
 			synced = now;
 		}
 		if (!got)

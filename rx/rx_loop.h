@@ -9,6 +9,7 @@
 #include "capture_ring.h"
 #include "lib/pio/pio.h"
 #include "lib/stats.h"
+#include "measure.h"
 #include "reflect.h"
 #include "responder.h"
 
@@ -24,10 +25,11 @@ struct rx_shared {
 struct rx_worker {
 	struct pio_queue *queue;
 	struct rx_shared *shared;
-	struct reflector *reflector;  /* NULL: what was received is given back */
-	struct responder *responder;  /* what it answers is not sent back; NULL: there is none */
-	bool answers;                 /* and the kernel does not see it: it is answered from here */
-	struct capture_ring *capture; /* NULL: nothing is kept */
+	struct reflector *reflector;    /* NULL: what was received is given back */
+	struct responder *responder;    /* what it answers is not sent back; NULL: there is none */
+	bool answers;                   /* and the kernel does not see it: it is answered from here */
+	struct capture_ring *capture;   /* NULL: nothing is kept */
+	struct measure_worker *measure; /* NULL: nothing is measured */
 	struct stats_class classes;
 	bool in_chain;  /* the next frame continues a packet */
 	bool in_pieces; /* the same, of what is given back */

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine_measure.h"
+
+#include "engine.h"
+#include "lib/option.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+bool engine_measures(const struct config *cfg)
+{
+	return cfg->measure && (cfg->verb == VERB_RECV || (cfg->verb == VERB_PAIR && cfg->stamp));
+}
+
+static enum measure_clock clock_of(const struct config *cfg)
+{
+	if (cfg->clock == CLOCK_CHOICE_PTP)
+		return MEASURE_CLOCK_PTP;
+	return cfg->clock == CLOCK_CHOICE_SAME_HOST || cfg->verb == VERB_PAIR ? MEASURE_CLOCK_SAME_HOST
+									      : MEASURE_CLOCK_NONE;
+}
+
+static int32_t run_of(const struct engine *en)
+{
+	if (en->set)
+		return (int32_t)en->set->streams[0].plan->run;
+	return option_given(en->cfg, OPTION_RUN_ID) ? en->cfg->run_id : MEASURE_RUN_ANY;
+}
+
+/* Streams number their flows one after the other. */
+static uint64_t flows_of(const struct stream_set *set)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; set && i < set->n; i++)
+		sum += set->streams[i].plan->flows;
+	return sum;
+}
+
+int engine_measure_init(struct engine *en, struct err *e)
+{
+	const struct config *cfg = en->cfg;
+	struct measure_stream streams[CONFIG_STREAMS_MAX];
+	struct measure_conf conf = {
+		.run = run_of(en),
+		.flows = cfg->flow_limit ? cfg->flow_limit : flows_of(en->set),
+		.window = cfg->window,
+		.threads = en->n_rx,
+		.per_flow = cfg->per_flow,
+		.clock = clock_of(cfg),
+		.arrivals = en->rx_port ? en->rx_port->caps.arrivals : PIO_CLOCK_NONE,
+	};
+	int rc;
+
+	if (!engine_measures(cfg) || !en->n_rx)
+		return 0;
+	for (unsigned i = 0; en->set && en->set->n > 1 && i < en->set->n; i++) {
+		const struct stream *s = &en->set->streams[i];
+
+		streams[i].first_flow = s->plan->first_flow;
+		snprintf(streams[i].name, sizeof(streams[i].name), "%.31s", s->cfg->name);
+		conf.n_streams = i + 1;
+		conf.streams = streams;
+	}
+	rc = measure_open(&en->measure, &conf, e);
+	for (unsigned i = 0; !rc && i < en->n_rx; i++)
+		en->rx[i].w.measure = measure_worker(en->measure, i);
+	return rc;
+}
+
+void engine_measure_free(struct engine *en)
+{
+	measure_close(en->measure);
+	en->measure = NULL;
+}
+
+void engine_measure_facts(const struct engine *en, struct report_plan *facts)
+{
+	struct report_measure bounds = {0};
+	char run[16] = "that comes first";
+
+	facts->measure = en->measure;
+	if (!en->measure)
+		return;
+	measure_bounds(en->measure, &bounds);
+	if (run_of(en) >= 0)
+		snprintf(run, sizeof(run), "%d", run_of(en));
+	report_fact_add(facts, "measure", "measures",
+			"run %s: up to %" PRIu64 " flows, windows of %" PRIu64 " packets, at most %" PRIu64 " MiB", run,
+			bounds.flow_limit, bounds.window, (bounds.memory + (1U << 20) - 1) >> 20);
+}
+
+void engine_measure_sample(const struct engine *en, struct measure_counts *out)
+{
+	if (en->measure)
+		measure_counts(en->measure, out);
+	else
+		memset(out, 0, sizeof(*out));
+}
+
+/* Packets of a flow that were handed to the device. */
+static uint64_t sent_of(const void *arg, uint32_t flow)
+{
+	const struct engine *en = arg;
+	const struct stream_set *set = en->set;
+	uint64_t sum = 0;
+	unsigned s = 0;
+
+	while (s + 1 < set->n && flow >= set->streams[s + 1].plan->first_flow)
+		s++;
+	for (unsigned q = 0; q < en->n_tx; q++) {
+		const struct tx_source *source = &en->tx[q].w.sources[s];
+		uint64_t sent = set->n > 1 ? source->sent : atomic_load(&en->tx_port->tx[q]->stats.tx.queued);
+
+		sum += tx_source_sent(source, sent, flow - set->streams[s].plan->first_flow);
+	}
+	return sum;
+}
+
+static void remark(struct engine *en, const struct report_measure *m)
+{
+	const struct measure_counts *c = &m->total.counts;
+
+	if (!m->books_close)
+		report_warn(&en->warnings,
+			    "the measurement's books do not close: %" PRIu64 " stamped, but %" PRIu64
+			    " unique, %" PRIu64 " duplicate and %" PRIu64 " late ones",
+			    c->stamped, c->unique, c->duplicate, c->late);
+	if (c->unfollowed)
+		report_warn(&en->warnings,
+			    "%" PRIu64 " packets were of flows beyond the %" PRIu64
+			    " that are measured: a larger --flow-limit measures them, too",
+			    c->unfollowed, m->flow_limit);
+	if (m->joined)
+		report_warn(&en->warnings,
+			    "the first packets of %" PRIu64
+			    " flows were not seen: losses count from their first that was",
+			    m->joined);
+	if (c->late)
+		report_warn(&en->warnings,
+			    "%" PRIu64 " packets came more than %" PRIu64
+			    " behind the newest of their flow, and count as lost: a larger --window tells more",
+			    c->late, m->window);
+}
+
+void engine_measure_end(struct engine *en, struct report_end *end)
+{
+	const struct measure_sent sent = {
+		.packets = en->now.tx.completed,
+		.flows = flows_of(en->set),
+		.of_flow = sent_of,
+		.arg = en,
+	};
+	struct err e = {.code = EXIT_DONE};
+
+	if (!en->measure)
+		return;
+	if (measure_result(en->measure, en->set ? &sent : NULL, en->cfg->flow_report, &en->measured, &e)) {
+		engine_fail(en, &e);
+		return;
+	}
+	remark(en, &en->measured);
+	end->measure = &en->measured;
+}
