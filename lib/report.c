@@ -162,7 +162,8 @@ int report_end(struct report *r, const struct report_end *end, const struct err 
 {
 	if (!r->begun)
 		report_begin(r, NULL, 0);
-	if (!ready(r))
+	/* Memory that was short for one piece may do for another; a stream that failed stays so. */
+	if (!ready(r) && r->rc != -ENOMEM)
 		return r->rc;
 	r->ops->end(r, end, e, all);
 	return settle(r);

@@ -8,6 +8,8 @@
 #include "report_json_parts.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
 
 #define REAL_DIGITS 15 /* a decimal number of so many digits survives a double */
 
@@ -40,11 +42,30 @@ static json_t *whole(struct report *r, const struct report_document *d, const st
 	return o;
 }
 
+struct writing {
+	FILE *out;
+	bool begun;
+};
+
+static int write_part(const char *text, size_t size, void *arg)
+{
+	struct writing *w = arg;
+
+	w->begun = true;
+	return fwrite(text, 1, size, w->out) == size ? 0 : -1;
+}
+
+/* Where memory is short, what could not be made is left out or null, and what can is written: above all the error. */
 static void write_value(struct report *r, const json_t *value)
 {
-	if (r->rc)
+	struct writing w = {.out = r->out};
+
+	if (ferror(r->out) ||
+	    json_dump_callback(value, write_part, &w, JSON_ENCODE_ANY | JSON_REAL_PRECISION(REAL_DIGITS)) == 0)
 		return;
-	if (json_dumpf(value, r->out, JSON_ENCODE_ANY | JSON_REAL_PRECISION(REAL_DIGITS)) < 0 && !ferror(r->out))
+	if (!w.begun)
+		fputs("null", r->out);
+	if (!ferror(r->out))
 		r->rc = -ENOMEM;
 }
 

@@ -13,8 +13,10 @@
 
 void report_json_put(struct report *r, json_t *object, const char *key, json_t *value)
 {
-	if (json_object_set_new(object, key, value) < 0)
-		r->rc = -ENOMEM;
+	if (json_object_set_new(object, key, value) == 0)
+		return;
+	r->rc = -ENOMEM;
+	json_object_set_new(object, key, json_null());
 }
 
 static void put_count(struct report *r, json_t *object, const char *key, uint64_t n)
