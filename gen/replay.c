@@ -49,7 +49,9 @@ int replay_load(struct replay *r, const struct config *cfg, uint32_t mtu, const 
 	replay_options_read(cfg, rules, NULL);
 	rules->max_frame = rules->mtu + ETH_HEADER_LEN + TAGS_MAX * VLAN_TAG_LEN;
 	rc = capture_load(&r->capture, r->path, rules, e);
-	rules->stop = NULL; /* a run that reads on is ended by its own means */
+	rules->stop = NULL;      /* a run that reads on is ended by its own means */
+	if (rc && stop && *stop) /* what a signal breaks off may look like anything */
+		return err_set(e, -EINTR, EXIT_DONE, "stopped", r->path, "while reading the capture");
 	if (rc)
 		return rc;
 	if (r->capture.converted && cfg->rewrite_mac[0]) {

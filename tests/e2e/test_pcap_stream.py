@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Captures that are larger than --pcap-preload: read on the way, with the same frames on the wire as from memory."""
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -153,6 +154,38 @@ class Stream(Case):
         run = self.ok(squall(A, "send", "-i", "loop:sink", "--pcap", fifo, "--pps", "100k", "--loop", 2))
         self.assertEqual(run.end_record["tx"]["packets"], 5000)
         feed.join(5)
+
+    def test_a_signal_ends_the_loading(self):
+        """Of a pipe that nobody writes to, and of one whose writer has stopped within a packet."""
+        fifo = os.path.join(TMP, "stalled")
+        os.mkfifo(fifo)
+        for begin in (None, content(self.path)[:5000]):
+            with self.subTest(begin=begin and len(begin)):
+                run = Squall(A, "send", "-i", "loop:sink", "--pcap", fifo)
+                writer = None
+                if begin:
+                    writer = until(lambda: self.writer_of(fifo), what="a reader of the pipe")
+                    os.write(writer, begin)
+                until(lambda: self.waits_for_a_pipe(run), what="a blocked call")
+                run.signal(signal.SIGINT)
+                self.ok(run.end(5))
+                self.assertEqual(run.end_record["reason"], "signal")
+                if writer:
+                    os.close(writer)
+
+    @staticmethod
+    def writer_of(fifo):
+        try:
+            return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            return None
+
+    @staticmethod
+    def waits_for_a_pipe(run):
+        """The process is squall, no longer what became it, and waits for the pipe."""
+        pid = run.process.pid
+        with open(f"/proc/{pid}/comm") as comm, open(f"/proc/{pid}/wchan") as wchan:
+            return comm.read() == "squall\n" and re.search("partner|pipe", wchan.read())
 
     def test_a_file_as_the_standard_input(self):
         """It cannot be opened anew by a name."""
