@@ -28,7 +28,7 @@ static struct config cfg;
 static struct err error;
 static unsigned char packet[ROOM];
 
-/* Sizes and gaps of all kinds; a packet in 16 was cut, one in 64 is out of order. */
+/* Sizes and gaps of all kinds; the first packet and one in 16 were cut, one in 64 is out of order. */
 static void write_capture(uint32_t link, unsigned n, bool cuts)
 {
 	struct bytes b = {0};
@@ -43,7 +43,7 @@ static void write_capture(uint32_t link, unsigned n, bool cuts)
 		memcpy(packet, &i, sizeof(i));
 		if (link == DLT_RAW)
 			packet[0] = 0x45;
-		pcap_record_put(&b, i / 1000, ns, packet, cuts && i % 16 == 5 ? len / 2 : len, len);
+		pcap_record_put(&b, i / 1000, ns, packet, cuts && (i % 16 == 5 || !i) ? len / 2 : len, len);
 	}
 	assert_int_equal(fwrite(b.at, 1, b.n, f), b.n);
 	assert_int_equal(fclose(f), 0);
