@@ -185,6 +185,6 @@ void stream_name_err(const struct config *stream, struct err *e)
 {
 	char object[sizeof(e->object)];
 
-	snprintf(object, sizeof(object), "stream %s%s%s", stream->name, e->object[0] ? ": " : "", e->object);
+	snprintf(object, sizeof(object), "stream %s%s%.64s", stream->name, e->object[0] ? ": " : "", e->object);
 	memcpy(e->object, object, sizeof(object));
 }

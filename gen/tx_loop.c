@@ -62,7 +62,7 @@ int tx_worker_init_several(struct tx_worker *w, const struct stream_set *set, st
 	rc = tx_merge_create(&w->merge, set, w->sources, limiters, q, n, e);
 	for (unsigned i = 0; !rc && i < set->n; i++)
 		if (!tx_source_is_empty(&w->sources[i])) {
-			w->sources[i].shape = tx_shape_of(&w->sources[i]);
+			w->sources[i].shape = (int)tx_shape_of(&w->sources[i]);
 			w->stamped = w->stamped || w->sources[i].plan->stamped;
 		}
 	return rc;

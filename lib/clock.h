@@ -40,12 +40,12 @@ static inline uint64_t clock_offset_ns(clockid_t from, clockid_t to)
 	/* The reading that was interrupted the least. */
 	for (unsigned i = 0; from != to && i < 5; i++) {
 		uint64_t before = clock_read(from);
-		uint64_t there = clock_read(to);
+		uint64_t other = clock_read(to);
 		uint64_t took = clock_read(from) - before;
 
 		if (took < best) {
 			best = took;
-			add = there - before - took / 2;
+			add = other - before - took / 2;
 		}
 	}
 	return add;
