@@ -16,6 +16,7 @@ static unsigned code_point(const unsigned char *s, uint32_t *out)
 	unsigned n = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;
 	uint32_t c = n == 1 ? s[0] : s[0] & (0x7fU >> n);
 
+	*out = 0;
 	for (unsigned i = 1; i < n; i++) {
 		if (s[i] >> 6 != 2) /* the text's end as well */
 			return 0;
