@@ -3,16 +3,18 @@
 # bench.sh [--rounds N] [--seconds S] [PART...]: measures this machine with build/release/squall, in interleaved rounds
 # side by side with what it can be compared with: trafgen, a bare loop around AF_XDP's rings (bench/bare_xsk.c) and
 # testpmd, which is left out where it is missing (apt-get install dpdk-dev librte-net-af-xdp23). All parts unless some
-# are named; about eighteen minutes, half of it for the first five. Figures want a machine that does nothing else.
+# are named; about forty minutes, half of it for the rates and what is paced. Figures want a machine that does nothing else.
 #
 #   tx rx         AF_PACKET: sending beside trafgen; receiving
-#   loop          the loop backend: time and instructions per packet
+#   loop          the generator on a sink in memory: time and instructions per packet, of flows, mixes and captures
 #   start rate    time to the first packet; how exact the rate is
 #   xdp-tx        AF_XDP: sending on veth and on a sink (ifb), one and two queues
 #   xdp-user      user time per packet sent at full rate
 #   xdp-rx        receiving on veth, and whether every packet is accounted for
 #   xdp-ir        instructions per packet, sent and received (callgrind)
 #   pacing        how packets are spaced, beside trafgen, tcpreplay and iperf3 (each where it is installed)
+#   poisson       how near to a Poisson process --spacing poisson comes
+#   sleep         what --pacing sleep costs, and keeps
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 

@@ -101,14 +101,14 @@ def said(p):
 
 
 def finish(p, timeout=120):
-    """Waits for a squall and returns the `end` of its report, with its user seconds."""
+    """Waits for a squall and returns the `end` of its report, with its seconds of a processor."""
     end = report(p, timeout)["end"]
-    end["user_s"] = p.user_s
+    end["user_s"], end["system_s"] = p.user_s, p.system_s
     return end
 
 
 def report(p, timeout=120):
-    """Waits for a reporter and returns its document; then p.user_s is the user time that it took."""
+    """Waits for a reporter and returns its document; then p.user_s and p.system_s are the processor time that it took."""
     deadline = time.monotonic() + timeout
     while True:
         pid, status, usage = os.wait4(p.pid, os.WNOHANG)
@@ -121,7 +121,7 @@ def report(p, timeout=120):
     p.log.close()
     if p.returncode:
         raise Failed(f"{p.what}: exit {p.returncode}: {said(p).strip()[-600:]}")
-    p.user_s = usage.ru_utime
+    p.user_s, p.system_s = usage.ru_utime, usage.ru_stime
     with open(p.report) as f:
         return json.load(f)
 

@@ -79,6 +79,36 @@ def measure(run, pps, seconds):
     return spacing(capture.stop(), pps)
 
 
+MEAN_SECONDS = 10  # that the mean rate is judged over
+
+
+def poisson(opt):
+    """The mean and the standard deviation of exponential gaps are the interval, each within about a third of a percent in so many."""
+    pps, seconds, off = 10_000, 21, []
+    for seed in range(opt.rounds):
+        capture = Capture()
+        run_squall(pps, seconds, "--spacing", "poisson", "--seed", seed)
+        times = sorted(capture.stop())
+        gaps = [b - a for a, b in zip(times, times[1:])]
+        if len(gaps) < 200_000:
+            raise Failed(f"at {pps} pps only {len(gaps)} gaps were seen")
+        off.append([abs(100 * (f(gaps) * pps / 1e9 - 1)) for f in (statistics.fmean, statistics.pstdev)])
+    yield Row(f"squall --spacing poisson at {pps:,} pps: mean", "% off", [x[0] for x in off], 1, least=False)
+    yield Row(f"squall --spacing poisson at {pps:,} pps: deviation", "% off", [x[1] for x in off], 1, least=False)
+
+
+def sleeping(opt):
+    """What a sender that never spins costs, and how exact its mean is."""
+    pps, seconds, got = 10_000, max(5, opt.seconds), []
+    for _ in range(opt.rounds):
+        capture = Capture()
+        end = finish(squall(A, "send", "-i", "afpacket:va", "--dst-ip", "10.77.0.2", "--dst-mac", NOBODY, "--queues", 1, "--pps", pps, "--pacing",
+                            "sleep", "-d", f"{seconds}s"))
+        got.append((100 * (end["user_s"] + end["system_s"]) / seconds, abs(rate_error(sorted(capture.stop()), pps))))
+    yield Row(f"squall --pacing sleep at {pps:,} pps: processor", "% of one", [x[0] for x in got], 15, least=False)
+    yield Row(f"squall --pacing sleep at {pps:,} pps: error of the mean", "%", [x[1] for x in got], 0.01, least=False)
+
+
 def pacing(opt):
     """Others are measured once at each rate: they are far off, and always alike."""
     for pps in RATES:
@@ -88,7 +118,7 @@ def pacing(opt):
                 yield Row(what, "us", [], note=f"{program} is missing (apt-get install {'netsniff-ng' if program == 'trafgen' else program})")
                 continue
             try:
-                got = [measure(run, pps, opt.seconds) for _ in range(1 if program else opt.rounds)]
+                got = [measure(run, pps, opt.seconds if program else max(MEAN_SECONDS, opt.seconds)) for _ in range(1 if program else opt.rounds)]
             except Failed as e:
                 if not program:
                     raise
@@ -100,9 +130,9 @@ def pacing(opt):
             if program:
                 continue
             near = 10 if pps == 1000 else 1
-            yield Row(f"{what}: error of the mean", "%", [abs(g.error) for g in got], 0.001, least=False)
+            yield Row(f"{what}: error of the mean", "%", [abs(g.error) for g in got], 0.001 if pps <= 50_000 else 0.01, least=False)
             yield Row(f"{what}: gaps within {near} us", "%", [g.within10 if near == 10 else g.within1 for g in got], 95)
             yield Row(f"{what}: gaps below a tenth", "%", [g.small for g in got], 1, least=False)
 
 
-PARTS = {"pacing": pacing}
+PARTS = {"pacing": pacing, "poisson": poisson, "sleep": sleeping}
