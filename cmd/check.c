@@ -143,10 +143,10 @@ static void check_measure(const struct config *cfg, struct problems *p)
 	static const struct {
 		enum option_id id;
 		const char *name;
-	} of_it[] = {{OPTION_PER_FLOW, "--per-flow"},
-		     {OPTION_FLOW_REPORT, "--flow-report"},
-		     {OPTION_FLOW_LIMIT, "--flow-limit"},
-		     {OPTION_WINDOW, "--window"}};
+	} of_it[] = {{OPTION_PER_FLOW, "--per-flow"},           {OPTION_FLOW_REPORT, "--flow-report"},
+		     {OPTION_FLOW_LIMIT, "--flow-limit"},       {OPTION_WINDOW, "--window"},
+		     {OPTION_MAX_LOSS, "--max-loss"},           {OPTION_MAX_DUPLICATES, "--max-duplicates"},
+		     {OPTION_MAX_REORDERED, "--max-reordered"}, {OPTION_MAX_LATENCY_P99, "--max-latency-p99"}};
 
 	for (unsigned i = 0; !engine_measures(cfg) && i < sizeof(of_it) / sizeof(of_it[0]); i++)
 		if (option_given(cfg, of_it[i].id))
@@ -204,6 +204,8 @@ void traffic_check(struct config *cfg, struct problems *p)
 	if (strcmp(cfg->capture, "-") == 0)
 		problem_add(p, "--capture",
 			    "the standard output has the report: a named pipe (mkfifo) hands packets on");
+	if (cfg->min_rate.kind != RATE_UNSET && cfg->min_rate.kind != RATE_VALUE)
+		problem_add(p, "--min-rate", "a rate in packets a second, as in 100k");
 	answers_check(cfg, p);
 	if (cfg->respond.n && is_wire(cfg, cfg->interface))
 		problem_add(p, "--respond", "nobody asks on a wire in memory: leave it out");

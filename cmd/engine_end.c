@@ -7,6 +7,8 @@
 #include "engine_rate.h"
 #include "engine_replay.h"
 #include "lib/clock.h"
+#include "lib/report_calc.h"
+#include "lib/threshold.h"
 #include "lib/units.h"
 
 #include <errno.h>
@@ -94,8 +96,8 @@ static void remark(struct engine *en)
 			    books_stretched(en));
 }
 
-/* Whether all that was due has left when it was due, within what --catch-up makes up for. */
-static void judge_rate(struct engine *en, const struct report_end *end)
+/* Whether all that was due has left when it was due, within what --catch-up makes up for. Else *e says what did not. */
+static bool rate_reached(const struct engine *en, const struct report_end *end, struct err *e)
 {
 	uint64_t missing = end->unsent + books_stretched(en) + en->now.tx.queued - en->now.tx.completed;
 	const bool original = en->replay && en->replay->original;
@@ -104,24 +106,39 @@ static void judge_rate(struct engine *en, const struct report_end *end)
 
 	if (!en->cfg->strict_rate || (!missing && !shifted) ||
 	    (!original && en->set->n_groups == 1 && en->limiters[0].unlimited))
-		return;
+		return true;
 	if (shifted)
-		err_set(&en->err, -ERANGE, EXIT_RATE, "the requested rate was not reached", engine_name(en),
+		err_set(e, -ERANGE, EXIT_RATE, "the requested rate was not reached", engine_name(en),
 			"it ended %s later than the capture's times say",
 			units_format_time(shifted, text, sizeof(text)));
 	else
-		err_set(&en->err, -ERANGE, EXIT_RATE, "the requested rate was not reached", engine_name(en),
+		err_set(e, -ERANGE, EXIT_RATE, "the requested rate was not reached", engine_name(en),
 			"%" PRIu64 " packets of the schedule were not sent in time", missing);
-	err_hint(&en->err, "%s", original ? "a smaller --pcap-speed" : "a lower --pps or --bps, or more --queues");
+	err_hint(e, "%s", original ? "a smaller --pcap-speed" : "a lower --pps or --bps, or more --queues");
+	return false;
 }
 
-static void judge(struct engine *en, const struct report_end *end)
+/* Did it end well, and was it what it was to be? The first of these that was not is the run's error. */
+static void judge(struct engine *en, struct report_end *end, struct report_threshold *thresholds)
 {
 	const bool stopped = en->reason == END_SIGNAL || en->reason == END_USER;
+	struct err rate = {.code = EXIT_DONE};
+	const struct tx_counts *tx = &en->now.tx;
+	const struct rx_counts *rx = &en->now.rx;
+	const struct threshold_values values = {
+		.measure = end->measure,
+		.rx_pps = calc_between(rx->packets, rx->bytes, end->first_ns, end->last_ns).pps,
+		.sent = en->n_tx,
+		.requested_pps = end->requested_pps,
+		.tx_pps = calc_over(tx->completed, tx->completed_bytes, end->tx_ns).pps,
+		.rate_missed = en->n_tx && !rate_reached(en, end, &rate),
+	};
 
-	if (!en->n_tx || en->err.code != EXIT_DONE)
+	end->thresholds = thresholds;
+	end->n_thresholds = threshold_judge(en->cfg, &values, thresholds);
+	if (en->err.code != EXIT_DONE)
 		return;
-	for (unsigned i = 0; i < 2 && !stopped; i++) {
+	for (unsigned i = 0; i < 2 && en->n_tx && !stopped; i++) {
 		if (!en->link[i].down_ns)
 			continue;
 		err_set(&en->err, -ENETDOWN, EXIT_LINK, "the run did not end well", en->link[i].port->name,
@@ -129,7 +146,10 @@ static void judge(struct engine *en, const struct report_end *end)
 		err_hint(&en->err, "the cable and the other end; the report counts what left before");
 		return;
 	}
-	judge_rate(en, end);
+	if (values.rate_missed)
+		en->err = rate;
+	else
+		threshold_tell(thresholds, end->n_thresholds, engine_name(en), &en->err);
 }
 
 static void reflections(const struct engine *en, struct reflect_counts *sum)
@@ -147,6 +167,7 @@ void engine_end(struct engine *en, struct report *report)
 	struct report_end end = {.reason = en->reason, .total = &en->now, .requested_pps = -1, .last_pps = -1};
 	uint64_t now = clock_mono_ns();
 	struct report_stream streams[CONFIG_STREAMS_MAX];
+	struct report_threshold thresholds[REPORT_THRESHOLDS_MAX];
 	struct host_drops grew = {0};
 	struct reflect_counts reflect = {0};
 	struct respond_counts respond;
@@ -194,7 +215,7 @@ void engine_end(struct engine *en, struct report *report)
 	if (engine_link_drops(en, &grew))
 		end.device_drops = &grew;
 	remark(en);
-	judge(en, &end);
+	judge(en, &end, thresholds);
 	cpu_seconds_read(&cpu);
 	cpu_seconds_sub(&end.cpu, &cpu, &en->cpu_at_start);
 	end.warnings = en->warnings;

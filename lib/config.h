@@ -155,6 +155,13 @@ struct config {
 	struct config_ports rx_ports;
 	struct prefix rx_cidr;
 	struct config_filters filters;
+	/* What the run must keep. */
+	struct ratio max_loss;
+	struct ratio max_duplicates;
+	struct ratio max_reordered;
+	uint64_t max_latency_p99_ns; /* 0: none */
+	struct rate min_rate;
+
 	char capture[CONFIG_STR_MAX];  /* file; empty: none */
 	uint64_t capture_limit;        /* packets; 0: no limit */
 	uint32_t snaplen;              /* 0: whole packets */

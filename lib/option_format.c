@@ -107,6 +107,9 @@ char *option_format(const struct option_row *row, const void *field, char *buf, 
 	case OPTION_TYPE_BPS:
 		units_format_rate(field, buf, size);
 		break;
+	case OPTION_TYPE_RATIO:
+		units_format_ratio(field, buf, size);
+		break;
 	case OPTION_TYPE_ENUM:
 		format_choice(row, *(const int *)field, buf, size);
 		break;
@@ -164,6 +167,9 @@ char *option_range(const struct option_row *row, char *buf, size_t size)
 	case OPTION_TYPE_PPS:
 	case OPTION_TYPE_BPS:
 		snprintf(buf, size, "0.000001 to 18.4T, or more than 0%% and at most 100%%");
+		break;
+	case OPTION_TYPE_RATIO:
+		snprintf(buf, size, "0 to 1, or 0%% to 100%%");
 		break;
 	case OPTION_TYPE_PORTS:
 		snprintf(buf, size, "1 to 65535");

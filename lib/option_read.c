@@ -218,6 +218,8 @@ int option_read(const struct option_row *row, const char *text, void *field)
 		return rc;
 	case OPTION_TYPE_PPS:
 		return units_parse_pps(t.text, field);
+	case OPTION_TYPE_RATIO:
+		return units_parse_ratio(t.text, field);
 	case OPTION_TYPE_BPS:
 		return units_parse_bps(t.text, field);
 	case OPTION_TYPE_ENUM:
@@ -255,6 +257,8 @@ const char *option_expects(const struct option_row *row)
 		return "a whole number such as 1000, 20k or 1M";
 	case OPTION_TYPE_TIME:
 		return "a time with its unit, such as 30s, 5m, 1h30m or 200ms";
+	case OPTION_TYPE_RATIO:
+		return "a share such as 0.001, 0.1% or 0";
 	case OPTION_TYPE_PPS:
 		return "a rate such as 100k, 2.5M, 80% or unlimited";
 	case OPTION_TYPE_BPS:

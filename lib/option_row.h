@@ -19,6 +19,7 @@ enum option_type {
 	OPTION_TYPE_SIZE,
 	OPTION_TYPE_COUNT,
 	OPTION_TYPE_TIME,
+	OPTION_TYPE_RATIO,
 	OPTION_TYPE_PPS,
 	OPTION_TYPE_BPS,
 	OPTION_TYPE_ENUM,
@@ -43,6 +44,7 @@ enum option_type {
 #define OPTION_POINTER_SIZE(f)    uint32_t *
 #define OPTION_POINTER_COUNT(f)   uint64_t *
 #define OPTION_POINTER_TIME(f)    uint64_t *
+#define OPTION_POINTER_RATIO(f)   struct ratio *
 #define OPTION_POINTER_PPS(f)     struct rate *
 #define OPTION_POINTER_BPS(f)     struct rate *
 #define OPTION_POINTER_ENUM(f)    int *

@@ -267,6 +267,17 @@
 	X(START_DELAY, "start-delay", "", TIME, start_delay_ns, "0", "TIME", SEND, STREAM_ONLY, STREAMS, \
 	  "time from the start of the run to the stream's own") \
 	\
+	X(MAX_LOSS, "max-loss", "", RATIO, max_loss, "", "RATIO", MEASURE, RUN, LIMITS, \
+	  "packets that may be lost, of those that were sent: 0, 0.001, 0.1%") \
+	X(MAX_DUPLICATES, "max-duplicates", "", RATIO, max_duplicates, "", "RATIO", MEASURE, RUN, LIMITS, \
+	  "packets that may come again, for each that comes") \
+	X(MAX_REORDERED, "max-reordered", "", RATIO, max_reordered, "", "RATIO", MEASURE, RUN, LIMITS, \
+	  "packets that may come behind later ones of their flow, of those that come") \
+	X(MAX_LATENCY_P99, "max-latency-p99", "", TIME, max_latency_p99_ns, "none", "TIME", MEASURE, RUN, LIMITS, \
+	  "time that 99 of 100 packets must be there within", ZERO_WORD("none")) \
+	X(MIN_RATE, "min-rate", "", PPS, min_rate, "", "RATE", RECV, RUN, LIMITS, \
+	  "packets a second that must be received, from the first to the last") \
+	\
 	X(RX_MODE, "rx-mode", "", ENUM, rx_mode, "none", "MODE", BOTH, RUN, RECEIVE, \
 	  "what to take from the kernel; without it and without --filter recv and reflect take UDP to port 9000, and pair " \
 	  "what it sends", \
@@ -370,6 +381,7 @@
 	X(RATE, "Rate and length") \
 	X(STREAMS, "Streams, in a file only") \
 	X(RECEIVE, "Receiving") \
+	X(LIMITS, "Thresholds") \
 	X(PCAP, "Capture replay") \
 	X(OUTPUT, "Output") \
 	X(GENERAL, "General")

@@ -93,6 +93,16 @@ struct report_stream {
 	uint64_t unsent;
 };
 
+/* One limit that the run was to keep. */
+#define REPORT_THRESHOLDS_MAX 8
+struct report_threshold {
+	const char *name; /* of its option: "max-loss" */
+	double limit;     /* ratios as such, times in ns, rates in packets a second */
+	double value;     /* NAN: not known, and then not ok */
+	bool ok;
+	const char *unknown; /* why it is not known */
+};
+
 /* What became of --capture. */
 struct report_capture {
 	const char *file;
@@ -113,6 +123,8 @@ struct report_end {
 	bool pair;                            /* what was sent is what was to be received: their difference is told */
 	const struct reflect_counts *reflect; /* NULL: nothing was to be sent back */
 	const struct respond_counts *respond; /* NULL: nothing was to be answered for */
+	unsigned n_thresholds;
+	const struct report_threshold *thresholds;
 	const struct report_capture *capture; /* NULL: none was asked for */
 	const struct report_measure *measure; /* NULL: nothing was measured */
 	bool have_loop;

@@ -4,6 +4,8 @@
 #include "host.h"
 #include "json_value.h"
 
+#include <errno.h>
+
 static void put_count(struct report *r, json_t *object, const char *key, uint64_t n)
 {
 	report_json_put(r, object, key, json_value_count(n));
@@ -85,4 +87,22 @@ void report_json_outcome(struct report *r, json_t *o, const struct report_end *e
 	report_json_put(r, o, "capture", capture_json(r, end->capture));
 	report_json_put(r, o, "pcap", pcap_json(r, end->pcap));
 	report_json_put(r, o, "device_drops", device_drops_json(r, end->device_drops));
+}
+
+json_t *report_json_thresholds(struct report *r, const struct report_end *end)
+{
+	json_t *array = json_array();
+
+	for (unsigned i = 0; i < end->n_thresholds; i++) {
+		const struct report_threshold *t = &end->thresholds[i];
+		json_t *o = json_object();
+
+		report_json_put(r, o, "name", json_value_text(t->name));
+		report_json_put(r, o, "limit", json_value_real(t->limit));
+		report_json_put(r, o, "value", json_value_real(t->value));
+		report_json_put(r, o, "ok", json_boolean(t->ok));
+		if (json_array_append_new(array, o) < 0)
+			r->rc = -ENOMEM;
+	}
+	return array;
 }

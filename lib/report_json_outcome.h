@@ -11,4 +11,6 @@
 /* Adds a key for each to the end record; null for what the run did not have. */
 void report_json_outcome(struct report *r, json_t *o, const struct report_end *end);
 
+json_t *report_json_thresholds(struct report *r, const struct report_end *end);
+
 #endif

@@ -303,7 +303,7 @@ json_t *report_json_end(struct report *r, const struct report_end *end)
 	report_json_measure(r, o, end->measure);
 	report_json_put(r, o, "cpu", cpu_json(r, &end->cpu));
 	report_json_put(r, o, "warnings", warnings_json(r, &end->warnings));
-	report_json_put(r, o, "thresholds", json_array());
+	report_json_put(r, o, "thresholds", report_json_thresholds(r, end));
 	return o;
 }
 

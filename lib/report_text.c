@@ -7,6 +7,7 @@
 #include "host.h"
 #include "report_form.h"
 #include "report_text_measure.h"
+#include "threshold.h"
 #include "units.h"
 
 #include <ctype.h>
@@ -154,6 +155,14 @@ static void rx_lines(struct report *r, const struct report_span *s)
 #undef CLASS_LINE
 }
 
+static void threshold_line(struct report *r, const struct report_threshold *t)
+{
+	char value[RATE_STR], limit[RATE_STR];
+
+	fprintf(r->out, "limit    %s %s: %s, %s\n", t->name, threshold_format(t, t->limit, limit, sizeof(limit)),
+		threshold_format(t, t->value, value, sizeof(value)), t->ok ? "met" : "not met");
+}
+
 static void pair_line(struct report *r, const struct report_span *s)
 {
 	int64_t fewer = calc_difference(&s->tx, &s->rx);
@@ -271,6 +280,8 @@ static void text_end(struct report *r, const struct report_end *end, const struc
 	if (end->total->n_queues > 1)
 		queue_lines(r, end->total);
 	cpu_line(r, &end->cpu);
+	for (unsigned i = 0; i < end->n_thresholds; i++)
+		threshold_line(r, &end->thresholds[i]);
 	for (unsigned i = 0; i < end->warnings.n; i++)
 		fprintf(r->out, "warning  %s\n", end->warnings.text[i]);
 }

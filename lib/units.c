@@ -313,3 +313,28 @@ int units_parse_count(const char *s, uint64_t *n)
 		return -EINVAL;
 	return decimal_scale(&d, factor, ROUND_EXACT, n);
 }
+
+#define RATIO_ONE 1000000000000ULL
+
+int units_parse_ratio(const char *s, struct ratio *out)
+{
+	struct decimal d;
+	uint64_t v;
+	bool percent;
+	int rc;
+
+	s = skip_space(s);
+	if (decimal_read(&s, &d))
+		return -EINVAL;
+	s = skip_space(s);
+	percent = accept(&s, "%");
+	if (*skip_space(s))
+		return -EINVAL;
+	rc = decimal_scale(&d, percent ? RATIO_ONE / 100 : RATIO_ONE, ROUND_NEAREST, &v);
+	if (rc)
+		return rc;
+	if (v > RATIO_ONE)
+		return -ERANGE;
+	*out = (struct ratio){.set = true, .pico = v};
+	return 0;
+}

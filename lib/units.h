@@ -9,6 +9,7 @@
 #ifndef SQUALL_UNITS_H
 #define SQUALL_UNITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,17 @@ struct rate {
 	enum rate_layer layer; /* bit rates only; RATE_L1 when not said */
 	uint64_t micro;
 };
+
+/* A share of something, in 10^-12; set: it was given, be it 0. */
+struct ratio {
+	bool set;
+	uint64_t pico;
+};
+
+/* "0.05", "5%", "0", "1": 0 to 1, rounded to 10^-12. */
+int units_parse_ratio(const char *s, struct ratio *out);
+/* As it would be typed, exactly: "0.05"; "" when it was not given. Returns buf. */
+char *units_format_ratio(const struct ratio *r, char *buf, size_t size);
 
 /*
  * "1M", "2.5k", "0.5", "1e6", "14.88Mpps", "100 kp/s", "1Ki"; "80%" is a percentage of the link's speed;

@@ -126,3 +126,21 @@ char *units_format_rate(const struct rate *r, char *buf, size_t size)
 	}
 	return buf;
 }
+
+char *units_format_ratio(const struct ratio *r, char *buf, size_t size)
+{
+	char digits[16];
+	size_t n;
+
+	if (!r->set)
+		digits[0] = '\0';
+	else if (r->pico >= 1000000000000ULL)
+		snprintf(digits, sizeof(digits), "1");
+	else
+		snprintf(digits, sizeof(digits), "0.%012" PRIu64, r->pico);
+	n = strlen(digits);
+	while (n > 1 && r->pico < 1000000000000ULL && (digits[n - 1] == '0' || digits[n - 1] == '.'))
+		digits[--n] = '\0';
+	snprintf(buf, size, "%s", digits);
+	return buf;
+}
