@@ -172,12 +172,16 @@ class Streams(Case):
                             (THREE.replace("    dst-ip: 10.78.2.1\n", ""), ("stream own: dst-ip", "say where to send"))):
             with self.subTest(names=names):
                 self.refused("send", "--config", self.file(text), "--no-tui", names=names)
-        self.refused("pair", "-r", "qa", "--config", self.file(THREE), "--no-tui", names=("--filter", "streams"))
 
     def test_the_file_of_a_receiver(self):
         text = "interface: qb\nidle: 100ms\nstreams:\n" + THREE[THREE.index("  - name"):]
         run = self.ok(squall(B, "recv", "--config", self.file(text), "--no-tui"))
         self.assertEqual(run.end_record["reason"], "idle")
+
+    def test_a_pair_receives_all_streams(self):
+        run = self.ok(squall(A, "pair", "-i", "loop:ring=4096", "--config", self.file(THREE), "-d", "300ms", "--no-tui"))
+        self.assertEqual((run.end_record["rx"]["packets"], run.end_record["difference"]), (run.end_record["tx"]["packets"], 0))
+        self.assertEqual(sum(self.queued(run).values()), run.end_record["tx"]["packets"])
 
     def test_it_is_written_down_and_read_back(self):
         dump = subprocess.run([BIN, "send", "--config", self.file(THREE), "--dump-config"], capture_output=True, text=True, timeout=20)
