@@ -66,6 +66,8 @@ static int resolve_list(struct stream_plans *s, const struct config *cfg, struct
 		s->ends[i] = *ends;
 		s->plans[i].first_flow = (uint32_t)flows;
 		flows += s->plans[i].flows;
+		if (i) /* it was the first that waited for the link */
+			memcpy(ends->waited, s->ends[0].waited, sizeof(ends->waited));
 		if (rc && e->code != EXIT_DONE)
 			stream_name_err(&cfg->streams[i], e);
 	}
