@@ -206,8 +206,10 @@ static void dump_reads_back(void **state)
 	round_trip("send --stamp --run-id 65535 --clock ptp");
 	round_trip("recv --measure --per-flow --flow-report 0 --flow-limit 16777216 --window 131040 --clock same-host");
 	round_trip("pair --no-stamp --no-measure --run-id 0");
-	round_trip("pair --max-loss 0.000000000001 --max-duplicates 0 --max-reordered 5% --max-latency-p99 1ns -i a -r b --rx-queues 2 --linger 1ns --idle 3s --pps 5");
-	round_trip("reflect -i a --idle 3s --respond 10.0.0.9,fd00::9 --min-rate 5 --capture x.pcap --capture-limit 5 --snaplen 64");
+	round_trip("pair --max-loss 0.000000000001 --max-duplicates 0 --max-reordered 5% --max-latency-p99 1ns -i a -r "
+		   "b --rx-queues 2 --linger 1ns --idle 3s --pps 5");
+	round_trip("reflect -i a --idle 3s --respond 10.0.0.9,fd00::9 --min-rate 5 --capture x.pcap --capture-limit 5 "
+		   "--snaplen 64");
 	round_trip("-i \\\x01\"\xc3\xa9~~ --backend ~");
 	/* No UTF-8, of each length that base64 fills up; and what YAML has no place for, or takes for the end of a
 	 * line. */
