@@ -12,7 +12,7 @@
 
 /* A socket that was closed, or whose process died, leaves its queue some ms later (measured: 1 to 19; more
  * than 500 under heavy load). */
-#define BIND_PATIENCE_NS NS_PER_S
+#define BIND_PATIENCE_NS (2 * NS_PER_S)
 /* Of a direction that is not in use. */
 #define RING_UNUSED 64U
 #define RING_MIN    512U
