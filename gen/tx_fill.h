@@ -22,7 +22,8 @@ enum tx_shape {
 	TX_SHAPE_MIX_4,
 	TX_SHAPE_MIX_6,
 	TX_SHAPE_SIZES,
-	TX_SHAPE_STAMPED_4, /* as TX_SHAPE_PORTS, but that the stamp changes the first checksum, */
+	TX_SHAPE_STAMPED_4, /* as TX_SHAPE_PORTS, of flows in their order, with a stamp, which changes the first
+			       checksum */
 	TX_SHAPE_STAMPED_6,
 	TX_SHAPE_STAMPED_ONE_SIZE,
 	TX_SHAPE_STAMPED_SIZES,
@@ -35,11 +36,13 @@ static inline bool tx_shape_is_stamped(const enum tx_shape shape)
 	return shape >= TX_SHAPE_STAMPED_4 && shape <= TX_SHAPE_STAMPED_SIZES;
 }
 
-static inline enum tx_shape tx_shape_stamped(const struct tx_plan *plan, bool ports)
+static inline enum tx_shape tx_shape_stamped(const struct tx_source *s, bool ports)
 {
+	const struct tx_plan *plan = s->plan;
+
 	if (plan->n_sizes > 1)
 		return TX_SHAPE_STAMPED_SIZES;
-	if (!ports || plan->sums[0].follows != TX_FOLLOWS_PAYLOAD)
+	if (!ports || s->step != 1 || plan->sums[0].follows != TX_FOLLOWS_PAYLOAD)
 		return TX_SHAPE_STAMPED_ONE_SIZE;
 	return plan->n_sums == 2   ? TX_SHAPE_STAMPED_4
 	       : plan->n_sums == 1 ? TX_SHAPE_STAMPED_6
@@ -55,7 +58,7 @@ static inline enum tx_shape tx_shape_of(const struct tx_source *s)
 	if (s->replay.replay)
 		return s->replay.replay->original ? TX_SHAPE_REPLAY_TIMED : TX_SHAPE_REPLAY;
 	if (plan->stamped)
-		return tx_shape_stamped(plan, ports);
+		return tx_shape_stamped(s, ports);
 	if (plan->n_sizes > 1)
 		return ports && udp ? plan->n_sums == 2 ? TX_SHAPE_MIX_4 : TX_SHAPE_MIX_6 : TX_SHAPE_SIZES;
 	if (!plan->n_parts && !plan->sums[0].follows)
@@ -89,6 +92,11 @@ static inline __attribute__((always_inline)) void tx_restore(const struct tx_pla
 	}
 }
 
+static inline __attribute__((always_inline)) void tx_put_check(unsigned char *field, uint64_t sum, bool is_udp)
+{
+	core_put16(field, is_udp ? csum_finish_udp(sum) : csum_finish(sum));
+}
+
 /* Writes one flow each into n frames, which hold the plan's template. */
 static inline __attribute__((always_inline)) void tx_patch_run(const struct tx_source *s, struct pio_frame *frames,
 							       const unsigned char *entries, uint32_t n,
@@ -102,16 +110,20 @@ static inline __attribute__((always_inline)) void tx_patch_run(const struct tx_s
 			   shape == TX_SHAPE_STAMPED_4 || shape == TX_SHAPE_STAMPED_6;
 	const bool ip_sum = shape == TX_SHAPE_MIX_4 || shape == TX_SHAPE_PORTS_4 || shape == TX_SHAPE_STAMPED_4;
 	const bool is_udp = s->plan->sums[0].is_udp;
-	const uint32_t number_end = s->number + s->number_span;
 	const struct tx_plan *plan = s->plan;
 	const uint32_t part = plan->parts[0].at;
 	const uint32_t check[2] = {plan->sums[0].at, plan->sums[1].at};
 	const uint32_t length[2] = {plan->lengths[0], plan->lengths[1]};
 	const uint32_t stride = ports ? 16 : plan->entry;
 	const uint32_t n_cycle = plan->n_cycle;
+	const uint32_t l4 = plan->l4;
 	const struct tx_size *size = &plan->sizes[0];
-	struct stamp stamp = {.run = (uint16_t)plan->run, .sequence = at->sequence, .time_ns = time_ns};
-	uint32_t number = at->number;
+	/* A flow's number stands above the time: the place of the next flow is a sum. */
+	const uint64_t step = stamp_place(s->number_step, 0), back = stamp_place(s->number_span - s->number_step, 0);
+	const uint64_t last = stamp_place(s->number + s->number_span - s->number_step, 0);
+	const uint16_t run = (uint16_t)plan->run;
+	const uint32_t sequence = at->sequence;
+	uint64_t place = stamp_place(at->number, time_ns);
 	uint32_t len = size->len;
 	uint64_t extra = 0;
 
@@ -128,10 +140,11 @@ static inline __attribute__((always_inline)) void tx_patch_run(const struct tx_s
 		if (shape == TX_SHAPE_STAMPED_SIZES)
 			tx_restore(plan, size, frame);
 		if (stamped) {
-			stamp.flow = number;
-			extra = tx_put_stamp(plan, size, frame, &stamp);
-			number += s->number_step;
-			number -= number >= number_end ? s->number_span : 0;
+			extra = tx_put_stamp(frame, len, l4, run, place, sequence);
+			if (!ports && place >= last)
+				place -= back;
+			else
+				place += step;
 		}
 		if (ports)
 			__builtin_memcpy(frame + part, entry, 12);
@@ -143,8 +156,7 @@ static inline __attribute__((always_inline)) void tx_patch_run(const struct tx_s
 				core_put16(frame + check[1], csum_finish_pair(core_get16(entry + 14), size->sum[1]));
 		} else if (ports) {
 			if (stamped)
-				core_put16(frame + check[0], is_udp ? csum_finish_udp(core_get16(entry + 12) + extra)
-								    : csum_finish(core_get16(entry + 12) + extra));
+				tx_put_check(frame + check[0], csum_add(extra, core_get16(entry + 12)), is_udp);
 			else
 				__builtin_memcpy(frame + check[0], entry + 12, 2);
 			if (ip_sum)
@@ -156,7 +168,7 @@ static inline __attribute__((always_inline)) void tx_patch_run(const struct tx_s
 			tx_put_sums(plan, entry, size, frame, extra);
 		}
 	}
-	at->number = number;
+	at->number = (uint32_t)(place >> STAMP_TIME_BITS);
 }
 
 /*
@@ -188,6 +200,7 @@ static inline __attribute__((always_inline)) void tx_fill(struct tx_source *s, s
 		flow += run;
 		if (flow == n_flows) { /* here a round through the flows ends: all of them have sent as many packets */
 			flow = 0;
+			at->number = s->number;
 			at->sequence++;
 			if (++at->round == s->cycle_rounds) {
 				at->round = 0;

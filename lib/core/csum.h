@@ -10,14 +10,23 @@
 
 #include "types.h"
 
-/* Folds a sum to 16 bits. */
+/* Folds a sum to 16 bits: twice, a number and the same with its halves exchanged, added, have the sum of both halves
+ * and their carry in the upper half. */
 CORE_INLINE uint16_t csum_fold(uint64_t sum)
 {
-	sum = (sum >> 32) + (sum & 0xffffffff);
-	sum = (sum >> 16) + (sum & 0xffff);
-	sum = (sum >> 16) + (sum & 0xffff);
-	sum = (sum >> 16) + (sum & 0xffff);
-	return (uint16_t)sum;
+	uint32_t half;
+
+	sum += sum >> 32 | sum << 32;
+	half = (uint32_t)(sum >> 32);
+	half += half >> 16 | half << 16;
+	return (uint16_t)(half >> 16);
+}
+
+/* Adds two sums, whatever their size: the carry comes round. */
+CORE_INLINE uint64_t csum_add(uint64_t a, uint64_t b)
+{
+	a += b;
+	return a + (a < b);
 }
 
 /* The field of a header whose folded sum (without the field) is given. */

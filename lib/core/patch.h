@@ -54,7 +54,8 @@ CORE_INLINE void tx_put_sums(const struct tx_plan *plan, const unsigned char *en
 		uint16_t word = core_get16(entry + plan->entry_sums + 2 * i);
 
 		if (s->follows) {
-			uint64_t sum = (uint64_t)word + size->sum[i] + (s->follows & TX_FOLLOWS_PAYLOAD ? extra : 0);
+			uint64_t sum =
+				csum_add(s->follows & TX_FOLLOWS_PAYLOAD ? extra : 0, (uint64_t)word + size->sum[i]);
 
 			word = s->is_udp ? csum_finish_udp(sum) : csum_finish(sum);
 		}
@@ -62,14 +63,17 @@ CORE_INLINE void tx_put_sums(const struct tx_plan *plan, const unsigned char *en
 	}
 }
 
-/* Writes a stamp into the end of a frame of that size. Returns `extra` for tx_put_sums(). */
-CORE_INLINE uint64_t tx_put_stamp(const struct tx_plan *plan, const struct tx_size *size, unsigned char *frame,
-				  const struct stamp *s)
+/*
+ * Writes a stamp into the end of a frame of len bytes. l4: the plan's; place: stamp_place(). Returns `extra` for
+ * tx_put_sums().
+ */
+CORE_INLINE uint64_t tx_put_stamp(unsigned char *frame, uint32_t len, uint32_t l4, uint16_t run, uint64_t place,
+				  uint32_t sequence)
 {
-	uint32_t at = size->len - STAMP_LEN;
-	uint64_t sum = stamp_write(frame + at, s);
+	uint32_t at = len - STAMP_LEN;
+	uint64_t sum = stamp_put(frame + at, run, place, sequence);
 
-	return (at - plan->l4) & 1 ? __builtin_bswap16(csum_fold(sum)) : sum;
+	return (at - l4) & 1 ? __builtin_bswap16(csum_fold(sum)) : sum;
 }
 
 /* The whole of it, for one packet. */

@@ -14,7 +14,7 @@
 #ifndef SQUALL_CORE_STAMP_H
 #define SQUALL_CORE_STAMP_H
 
-#include "types.h"
+#include "csum.h"
 
 #include <stdbool.h>
 
@@ -45,18 +45,21 @@ CORE_INLINE uint32_t stamp_check(uint16_t run, uint64_t place, uint32_t sequence
 	return (uint32_t)((mix * 0x9fb21c651e98df25ULL) >> 32);
 }
 
-/* Writes the stamp at p. Returns its part of a checksum (csum.h), as from an even offset. */
-CORE_INLINE uint64_t stamp_write(unsigned char *p, const struct stamp *s)
+/* Writes a stamp at p. place: stamp_place(). Returns its part of a checksum, as from an even offset, for csum_add(). */
+CORE_INLINE uint64_t stamp_put(unsigned char *p, uint16_t run, uint64_t place, uint32_t sequence)
 {
-	uint64_t place = stamp_place(s->flow, s->time_ns);
 	uint64_t head = core_be64(place);
-	uint64_t tail = core_be64((uint64_t)s->sequence << 32 | stamp_check(s->run, place, s->sequence));
-	uint16_t run = core_be16(s->run);
+	uint64_t tail = core_be64((uint64_t)sequence << 32 | stamp_check(run, place, sequence));
 
-	core_put16(p, run);
+	core_put16(p, core_be16(run));
 	core_put64(p + 2, head);
 	core_put64(p + 10, tail);
-	return (head >> 32) + (head & 0xffffffff) + (tail >> 32) + (tail & 0xffffffff) + run;
+	return csum_add(csum_add(head, tail), core_be16(run));
+}
+
+CORE_INLINE uint64_t stamp_write(unsigned char *p, const struct stamp *s)
+{
+	return stamp_put(p, s->run, stamp_place(s->flow, s->time_ns), s->sequence);
 }
 
 /* False: these 18 bytes are no stamp, and *s is not to be used. */
