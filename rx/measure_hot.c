@@ -11,11 +11,13 @@
 
 /* A packet with a stamp of the run. */
 struct item {
+	struct measure_record *record; /* its flow's */
+	uint32_t mask;                 /* of that */
 	uint32_t flow;
 	uint32_t sequence;
+	uint32_t len;
 	uint64_t time_ns;    /* as in the stamp */
 	uint64_t arrival_ns; /* by the stamps' clock */
-	uint32_t len;
 };
 
 /* Values of a histogram that come several times in a row. */
@@ -45,6 +47,7 @@ static inline void run_end(struct run *r, struct hist *h)
 /* What a burst adds to a part. */
 struct tally {
 	struct measure_counts c;
+	uint64_t jitters;
 	struct run latency, ipdv, gap;
 };
 
@@ -58,6 +61,8 @@ static void flush(struct measure_part *part, struct tally *t)
 	run_end(&t->latency, &part->latency);
 	run_end(&t->ipdv, &part->ipdv);
 	run_end(&t->gap, &part->gap);
+	part->jitters += t->jitters;
+	t->jitters = 0;
 	memset(&t->c, 0, sizeof(t->c));
 }
 
@@ -165,7 +170,7 @@ static inline __attribute__((always_inline)) void came_first(struct measure_work
 		uint64_t size = (uint64_t)(change < 0 ? -change : change);
 
 		part->jitter = jitter_next(part->jitter, size);
-		part->jitters++;
+		t->jitters++;
 		if (((uint32_t)before + 1 - it->sequence) % (number_mask + 1) == 0)
 			run_add(&t->ipdv, &part->ipdv, size);
 		if (f)
@@ -183,14 +188,12 @@ static inline __attribute__((always_inline)) void one(struct measure_worker *w, 
 						      struct tally *t, const struct item *it, const bool shared,
 						      const bool per_flow)
 {
-	uint32_t mask;
-	struct measure_record *r = measure_record_of(w->tiers, it->flow, &mask);
+	const uint32_t mask = it->mask;
+	struct measure_record *r = it->record;
 	struct measure_flow *f = per_flow ? &w->flows[it->flow] : NULL;
 	struct seqwin_seen seen = seqwin_add(&r->win, r->words, mask, it->sequence, shared);
 	uint32_t overtaken = 0;
 
-	t->c.stamped++;
-	t->c.bytes += it->len;
 	came_at(part, t, it->arrival_ns + 1);
 	if (seen.run_ended > part->longest)
 		part->longest = seen.run_ended;
@@ -229,15 +232,29 @@ static __attribute__((noinline)) unsigned part_of(const struct measure_worker *w
 	return low;
 }
 
+/* Apart from what becomes of them, so that the sums check each other. */
+static inline void count_stamped(const struct item *items, unsigned n, struct tally *t)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		bytes += items[i].len;
+	t->c.stamped += n;
+	t->c.bytes += bytes;
+}
+
 static inline __attribute__((always_inline)) void all(struct measure_worker *w, const struct item *items, unsigned n,
 						      struct tally *t, const bool shared, const bool per_flow)
 {
 	struct measure_part *part = &w->parts[w->current];
 	uint32_t from = w->first_flow[w->current];
 	uint32_t to = w->first_flow[w->current + 1];
+	unsigned counted = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		if (__builtin_expect(items[i].flow < from || items[i].flow >= to, 0)) {
+			count_stamped(items + counted, i - counted, t);
+			counted = i;
 			flush(part, t);
 			w->current = part_of(w, items[i].flow);
 			part = &w->parts[w->current];
@@ -246,21 +263,22 @@ static inline __attribute__((always_inline)) void all(struct measure_worker *w, 
 		}
 		one(w, part, t, &items[i], shared, per_flow);
 	}
+	count_stamped(items + counted, n - counted, t);
 }
 
 /* ---- finding stamps ---- */
 
 /* A stamp of another run, or of a flow that is not followed. False: it does not count. */
-static __attribute__((noinline)) bool not_ours(struct measure_worker *w, const struct stamp *s, struct tally *t)
+static __attribute__((noinline)) bool not_ours(struct measure_worker *w, uint16_t run, uint32_t flow, struct tally *t)
 {
 	if (w->run == MEASURE_RUN_ANY)
-		measure_learn(w, s->run);
-	if (s->run != w->run) {
+		measure_learn(w, run);
+	if (run != w->run) {
 		t->c.foreign++;
 		t->c.other_run++;
 		return false;
 	}
-	if (s->flow >= w->limit) {
+	if (flow >= w->limit) {
 		t->c.unfollowed++;
 		return false;
 	}
@@ -279,7 +297,7 @@ static inline __attribute__((always_inline)) unsigned look_at(struct measure_wor
 		t->c.foreign++;
 		return 0;
 	}
-	if (__builtin_expect(s.run != w->run || s.flow >= w->limit, 0) && !not_ours(w, &s, t))
+	if (__builtin_expect(s.run != w->run || s.flow >= w->limit, 0) && !not_ours(w, s.run, s.flow, t))
 		return 0;
 	r = measure_record_of(w->tiers, s.flow, &mask);
 	__builtin_prefetch(r, 1);
@@ -288,8 +306,13 @@ static inline __attribute__((always_inline)) unsigned look_at(struct measure_wor
 		__builtin_prefetch(&w->flows[s.flow], 1);
 	if (s.flow >= w->flows_seen)
 		w->flows_seen = s.flow + 1;
-	*it = (struct item){
-		.flow = s.flow, .sequence = s.sequence, .time_ns = s.time_ns, .arrival_ns = arrival_ns, .len = len};
+	*it = (struct item){.record = r,
+			    .mask = mask,
+			    .flow = s.flow,
+			    .sequence = s.sequence,
+			    .len = len,
+			    .time_ns = s.time_ns,
+			    .arrival_ns = arrival_ns};
 	return 1;
 }
 
@@ -327,10 +350,11 @@ static __attribute__((noinline)) unsigned chain_add(struct measure_worker *w, co
 static unsigned find_stamps(struct measure_worker *w, const struct pio_frame *f, unsigned n, const uint64_t *arrival_ns,
 			    uint64_t now_ns, struct item *items, struct tally *t)
 {
+	const uint64_t now = now_ns + w->now_add, add = w->arrival_add;
 	unsigned found = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t arrival = arrival_ns ? arrival_ns[i] + w->arrival_add : now_ns + w->now_add;
+		uint64_t arrival = arrival_ns ? arrival_ns[i] + add : now;
 		uint32_t end;
 
 		if (__builtin_expect(w->chain.open || f[i].flags & (PIO_MORE | PIO_SUPER), 0)) {

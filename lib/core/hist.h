@@ -25,9 +25,12 @@ struct hist {
 	uint64_t n[HIST_BUCKETS];
 };
 
-/* The position of the highest bit of v > 0, without an instruction that not every machine has. */
+/* The position of the highest bit of v > 0. The kernel's machine has no instruction for it. */
 CORE_INLINE uint32_t hist_log2(uint64_t v)
 {
+#ifndef __bpf__
+	return 63 - (uint32_t)__builtin_clzll(v);
+#else
 	uint32_t r = 0;
 
 #define HIST_HALVE(bits) \
@@ -43,6 +46,7 @@ CORE_INLINE uint32_t hist_log2(uint64_t v)
 	HIST_HALVE(1)
 #undef HIST_HALVE
 	return r;
+#endif
 }
 
 CORE_INLINE uint32_t hist_bucket(uint64_t v)
