@@ -184,7 +184,7 @@ static void every_counter_has_its_key(void **state)
 static void every_counter_is_documented(void **state)
 {
 	FILE *doc = fopen(SOURCE_DIR "/docs/json.md", "r");
-	char text[32768];
+	char text[65536];
 
 	(void)state;
 	assert_non_null(doc);
@@ -197,6 +197,7 @@ static void every_counter_is_documented(void **state)
 	STATS_RX(DOCUMENTED)
 	STATS_CLASS(DOCUMENTED)
 	STATS_LOOP(DOCUMENTED)
+	STATS_MEASURE(DOCUMENTED)
 }
 
 static void what_is_not_there_is_null(void **state)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a receiver makes of stamped packets: every count against what is known to have happened to them."""
+import os
+
+from lab import A, B, best_of_three, Case, Receiver, Squall, TMP, mac, main, received, squall, until
+
+TO = ("--dst-ip", "192.0.2.9", "--no-tui")
+
+
+def pair(device, *args, **kw):
+    return squall(None, "pair", "-i", device, *TO, "--pps", "unlimited", *args, **kw)
+
+
+class Wire(Case):
+    """In memory, where what happens to the packets is counted by who does it."""
+
+    def measured(self, end):
+        tx, m = end["tx"], end["measure"]
+        self.assertTrue(m["books_close"])
+        self.assertEqual(m["stamped"], m["unique"] + m["duplicate"] + m["late"])
+        self.assertEqual(tx["packets"], m["unique"] + m["lost"])
+        self.assertEqual(m["bytes_l2"], m["bytes"] + 4 * m["stamped"])
+        return m
+
+    def test_counts_are_those_of_the_impairment(self):
+        for flows, queues, senders in ((1, 1, 1), (1, 4, 1), (100, 4, 2), (5000, 2, 2)):
+            with self.subTest(flows=flows, queues=queues):
+                end = self.ok(pair(f"loop:queues={queues},loss=2%,duplicate=1%,reorder=0.5%,seed=9", "--src-ip", "10.0.0.0/16", "--flows", flows, "--count", 200_000, "--queues", senders)).end_record
+                m, loop = self.measured(end), end["loop"]
+                self.assertEqual((m["lost"], m["duplicate"], m["late"], m["foreign"], m["flows"]), (loop["lost"], loop["duplicated"], 0, 0, flows))
+                # Packets that leave the wire at the end of the run have nobody behind them any more, but were overtaken.
+                self.assertEqual(m["reordered"], loop["reordered"])
+                self.assertLessEqual(m["extent"]["max"], 16 + 16)  # held behind 16 at most, some of which come twice or are held themselves
+                self.assertEqual(m["extent"]["count"], m["reordered"])
+
+    def test_a_flow_for_itself(self):
+        end = self.ok(pair("loop:queues=2,loss=5%,seed=3", "--flows", 50, "--count", 50_000, "--per-flow", "--queues", 2, "--flow-order", "random")).end_record
+        m, flows = self.measured(end), end["flows"]
+        self.assertEqual(sorted(f["flow"] for f in flows), list(range(50)))
+        self.assertEqual({f["unique"] + f["lost"] for f in flows}, {1000})
+        self.assertEqual(sum(f["lost"] for f in flows), m["lost"])
+        self.assertEqual([f["lost"] for f in flows], sorted((f["lost"] for f in flows), reverse=True))
+        self.assertEqual(max(f["longest_loss"] for f in flows), m["longest_loss"])
+        self.assertEqual(end["flows_rest"]["flows"], 0)
+        few = self.ok(pair("loop:queues=2,loss=5%,seed=3", "--flows", 50, "--count", 50_000, "--per-flow", "--queues", 2, "--flow-order", "random", "--flow-report", 10)).end_record
+        self.assertEqual([f["flow"] for f in few["flows"]], [f["flow"] for f in flows[:10]])
+        self.assertEqual((few["flows_rest"]["flows"], few["flows_rest"]["lost"]), (40, sum(f["lost"] for f in flows[10:])))
+        self.assertIsNone(self.ok(pair("loop:", "--count", 10)).end_record["flows"])
+
+    def test_flows_beyond_the_limit_are_a_sum(self):
+        run = self.ok(pair("loop:", "--flows", 100, "--count", 10_000, "--flow-limit", 30))
+        m = run.end_record["measure"]
+        self.assertEqual((m["unique"], m["lost"], m["unfollowed"], m["flows"], m["flow_limit"]), (3000, 0, 7000, 30, 30))
+        self.assertIn("--flow-limit", " ".join(run.end_record["warnings"]))
+
+    def test_every_packet_that_can_carry_a_stamp(self):
+        for args in (("--packet-size", 64), ("--packet-size", 68, "--vlan", 5), ("--packet-size", 72, "--vlan", 5, "--outer-vlan", 6), ("--dst-ip", "2001:db8::9"), ("--mode", "tcp-syn"),
+                     ("--mode", "icmp-echo"), ("--mode", "icmp-echo", "--dst-ip", "2001:db8::9"), ("--mode", "imix"), ("--mpls", "16,17"), ("--udp-checksum", "off"), ("--vary", "size=64-200"),
+                     ("--tunnel", "vxlan,dst=198.51.100.1", "--src-ip", "192.0.2.1"), ("--tunnel", "gre,dst=198.51.100.1", "--src-ip", "192.0.2.1"), ("--packet-size", 1518, "--payload-pattern", "count32")):
+            with self.subTest(args=args):
+                m = self.measured(self.ok(pair("loop:", "--flows", 20, "--count", 1000, *args)).end_record)
+                self.assertEqual((m["unique"], m["foreign"]), (1000, 0))
+
+    def test_what_is_too_small_is_refused_with_the_smallest_that_works(self):
+        for args, least in ((("--packet-size", 63), 64), (("--packet-size", 67, "--vlan", 5), 68), (("--packet-size", 64, "--mode", "tcp-syn"), 76), (("--packet-size", 83, "--dst-ip", "2001:db8::9"), 84)):
+            with self.subTest(args=args):
+                self.refused("send", "-i", "loop:sink", "--stamp", *TO, *args, "--count", 1, names=("stamp", str(least)))
+
+    def test_what_goes_with_nothing_is_refused(self):
+        for args, word in ((("recv", "-i", "loop:", "--per-flow"), "--measure"), (("send", "-i", "loop:sink", *TO, "--run-id", 5), "--stamp"), (("pair", "-i", "loop:", *TO, "--no-stamp", "--window", 9), "--no-stamp"),
+                           (("send", "-i", "loop:sink", "--mode", "raw", "--dst-mac", "02:00:00:00:00:09", "--stamp"), "payload"), (("recv", "-i", "loop:", "--measure", "--flow-report", 9), "--per-flow")):
+            with self.subTest(args=args):
+                self.refused(*args, names=(word,))
+
+    @best_of_three
+    def test_the_latency_of_the_wire(self):
+        for us in (10, 1000):
+            with self.subTest(us=us):
+                end = self.ok(squall(None, "pair", "-i", f"loop:delay={us}us", *TO, "--flows", 10, "--pps", "20k", "-d", "1s")).end_record
+                latency = end["latency_ns"]
+                self.assertGreaterEqual(latency["min"], us * 1000)
+                self.assertLess(latency["min"], us * 1000 * 1.01 + 2000)
+                self.assertLessEqual(latency["min"], latency["p50"] * 1.01)
+                self.assertEqual(latency["count"], end["measure"]["unique"])
+                self.assertEqual(sum(n for _, _, n in latency["buckets"]), latency["count"])
+                self.assertEqual(end["pdv_ns"]["max"], latency["max"] - latency["min"])
+                self.assertEqual(end["measure"]["no_latency"], None)
+                self.assertIn("CLOCK_MONOTONIC", latency["clock"])
+
+    def test_streams_are_measured_apart(self):
+        path = os.path.join(TMP, "measured.yaml")
+        with open(path, "w") as f:
+            f.write("streams:\n  - {name: many, flows: 30, share: 3}\n  - {name: few, flows: 2, dst-port: 7000}\n")
+        end = self.ok(squall(None, "pair", "-i", "loop:queues=2,loss=3%,seed=5", *TO, "-c", path, "--pps", "100k", "--count", 40_000, "--per-flow", "--queues", 2)).end_record
+        m = self.measured(end)
+        self.assertEqual([(s["name"], s["flows"], s["unique"] + s["lost"]) for s in m["streams"]], [("many", 30, 30_000), ("few", 2, 10_000)])
+        self.assertEqual(sum(s["lost"] for s in m["streams"]), end["loop"]["lost"])
+        self.assertEqual(sum(s["latency_ns"]["count"] for s in m["streams"]), m["unique"])
+        self.assertEqual({f["unique"] + f["lost"] for f in end["flows"] if f["flow"] >= 30}, {5000})
+
+    def test_the_other_forms(self):
+        text = pair("loop:loss=10%,seed=2", "--flows", 20, "--count", 2000, "--per-flow", form=None)
+        for words in (r"measure +\d+ unique, \d+ lost", "latency +min", "jitter", "and 10 flows more, none worse"):
+            self.assertRegex(text.out, words)
+        head, *_, last = (line.split(",") for line in pair("loop:loss=10%,seed=2", "--count", 2000, form=None, *("--csv",)).out.split())
+        row = dict(zip(head, last))
+        self.assertEqual(int(row["measure_unique"]) + int(row["measure_lost"]), 2000)
+        self.assertGreater(int(row["latency_ns_p99"]), 0)
+
+
+class Link(Case):
+    """Two processes on a veth pair."""
+
+    def receive(self, *args):
+        return Receiver("-i", "afpacket:qb", "--measure", *args)
+
+    def sender(self, *args):
+        return Squall(A, "send", "-i", "afpacket:qa", "--dst-ip", "10.78.0.2", "--dst-mac", mac(B, "qb"), "--no-tui", *args)
+
+    def send(self, *args):
+        return self.ok(self.sender("--pps", "50k", *args).end()).end_record
+
+    def test_a_run_is_told_from_others(self):
+        for backend in ("afpacket", "afxdp"):
+            with self.subTest(backend=backend):
+                rx = Receiver("-i", f"{backend}:qb", "--measure")
+                first = self.send("--stamp", "--flows", 100, "--count", 5000, "--run-id", 77)
+                self.send("--count", 1000)
+                self.send("--stamp", "--count", 2000, "--run-id", 78)
+                m = self.ok(rx.stop()).end_record["measure"]
+                self.assertEqual((m["unique"], m["lost"], m["duplicate"], m["reordered"], m["flows"]), (first["tx"]["packets"], 0, 0, 0, 100))
+                self.assertEqual((m["foreign"], m["other_run"], m["run"], m["run_learnt"], m["sent_known"]), (3000, 2000, 77, True, False))
+
+    def test_a_run_that_was_asked_for(self):
+        rx = self.receive("--run-id", 78)
+        self.send("--stamp", "--count", 1000, "--run-id", 77)
+        self.send("--stamp", "--count", 2000, "--run-id", 78, "--vlan", 9)
+        m = self.ok(rx.stop()).end_record["measure"]
+        self.assertEqual((m["unique"], m["other_run"], m["run"], m["run_learnt"]), (2000, 1000, 78, False))
+
+    def test_without_a_clock_there_is_no_latency(self):
+        rx = self.receive("-n", 2000)
+        self.send("--stamp", "--count", 2000)
+        end = self.ok(rx.end()).end_record
+        self.assertEqual((end["latency_ns"], end["pdv_ns"]), (None, None))
+        self.assertIn("--clock", end["measure"]["no_latency"])
+        self.assertEqual(end["ipdv_ns"]["count"], 1999)
+        self.assertGreater(end["jitter_ns"], 0)
+
+    def test_the_clock_of_the_host_and_that_of_ptp(self):
+        for clock, name in (("same-host", "CLOCK_MONOTONIC"), ("ptp", "CLOCK_TAI")):
+            with self.subTest(clock=clock):
+                rx = self.receive("-n", 2000, "--clock", clock)
+                self.send("--stamp", "--count", 2000, "--clock", clock)
+                latency = self.ok(rx.end()).end_record["latency_ns"]
+                self.assertIn(name, latency["clock"])
+                self.assertIn("kernel", latency["arrivals"])
+                self.assertLess(latency["p50"], 50_000_000)  # one machine's veth, however busy it is
+
+    def test_who_comes_later_counts_from_there(self):
+        tx = self.sender("--pps", "100k", "--stamp", "-d", "3s")
+        before = received(B, "qb")[0]
+        until(lambda: received(B, "qb")[0] > before + 20_000)
+        rx = self.receive("--window", 64)
+        self.ok(tx.end())
+        end = self.ok(rx.stop()).end_record
+        self.assertEqual((end["measure"]["joined"], end["measure"]["lost"], end["measure"]["duplicate"]), (1, 0, 0))
+        self.assertIn("first packets", " ".join(end["warnings"]))
+
+
+if __name__ == "__main__":
+    main()
