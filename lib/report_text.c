@@ -10,26 +10,9 @@
 #include "threshold.h"
 #include "units.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-#define RATE_STR 32
-
-/* "100 kpps", "5 pps"; "-" when there is no such figure. */
-static const char *rate(double v, const char *unit, char buf[RATE_STR])
-{
-	char si[RATE_STR / 2];
-	size_t n;
-
-	units_format_si(v, si, sizeof(si));
-	n = strlen(si);
-	if (!isfinite(v))
-		unit = "";
-	snprintf(buf, RATE_STR, "%s%s%s", si, *unit && isdigit((unsigned char)si[n - 1]) ? " " : "", unit);
-	return buf;
-}
 
 static void text_begin(struct report *r, const struct report_plan *plan, uint64_t wall_ns)
 {
@@ -48,31 +31,14 @@ static void text_begin(struct report *r, const struct report_plan *plan, uint64_
 	fputs("\n", r->out);
 }
 
-/* m:ss or h:mm:ss, with milliseconds when intervals are not whole seconds. */
-static void clock_time(struct report *r, uint64_t elapsed_ns)
-{
-	bool fine = r->cfg->interval_ns % NS_PER_S != 0;
-	uint64_t unit = fine ? NS_PER_MS : NS_PER_S;
-	uint64_t ns = (elapsed_ns + unit / 2) / unit * unit;
-	unsigned ms = (unsigned)(ns % NS_PER_S / NS_PER_MS);
-	uint64_t s = ns / NS_PER_S;
-	unsigned m = (unsigned)(s / 60 % 60);
-
-	if (s >= 3600)
-		fprintf(r->out, "[%" PRIu64 ":%02u:%02u", s / 3600, m, (unsigned)(s % 60));
-	else
-		fprintf(r->out, "[%u:%02u", m, (unsigned)(s % 60));
-	if (fine)
-		fprintf(r->out, ".%03u", ms);
-	fputs("]", r->out);
-}
-
 static void direction(struct report *r, const char *name, const struct calc *c, uint64_t dropped)
 {
-	char pps[RATE_STR], l1[RATE_STR], l2[RATE_STR];
+	char pps[UNITS_STR], l1[UNITS_STR], l2[UNITS_STR];
 
-	fprintf(r->out, " %s %" PRIu64 " pkts  %s  L1 %s  L2 %s", name, c->packets, rate(c->pps, "pps", pps),
-		rate(c->bps_l1, "bit/s", l1), rate(c->bps_l2, "bit/s", l2));
+	fprintf(r->out, " %s %" PRIu64 " pkts  %s  L1 %s  L2 %s", name, c->packets,
+		units_format_with(c->pps, "pps", pps, sizeof(pps)),
+		units_format_with(c->bps_l1, "bit/s", l1, sizeof(l1)),
+		units_format_with(c->bps_l2, "bit/s", l2, sizeof(l2)));
 	if (dropped)
 		fprintf(r->out, "  drops %" PRIu64, dropped);
 }
@@ -80,11 +46,13 @@ static void direction(struct report *r, const char *name, const struct calc *c, 
 static void text_interval(struct report *r, const struct report_sample *prev, const struct report_sample *now)
 {
 	struct report_span s;
+	char at[UNITS_STR];
 
 	if (r->cfg->quiet)
 		return;
 	report_span_interval(&s, prev, now);
-	clock_time(r, s.elapsed_ns);
+	/* with milliseconds when intervals are not whole seconds */
+	fprintf(r->out, "[%s]", units_format_clock(s.elapsed_ns, r->cfg->interval_ns % NS_PER_S, at, sizeof(at)));
 	if (r->tx)
 		direction(r, "tx", &s.tx_rates, calc_tx_dropped(&s.tx));
 	if (r->tx && r->rx)
@@ -102,13 +70,15 @@ static void table_head(struct report *r)
 
 static void table_row(struct report *r, const char *name, const struct calc *c)
 {
-	char pps[RATE_STR], l1[RATE_STR], l2[RATE_STR];
-	char mean[RATE_STR] = "-";
+	char pps[UNITS_STR], l1[UNITS_STR], l2[UNITS_STR];
+	char mean[UNITS_STR] = "-";
 
 	if (isfinite(c->mean_bytes_l2))
 		snprintf(mean, sizeof(mean), "%.0f B", c->mean_bytes_l2);
 	fprintf(r->out, "%-4s %20" PRIu64 " %20" PRIu64 " %12s %14s %14s %10s\n", name, c->packets, c->bytes_l2,
-		rate(c->pps, "pps", pps), rate(c->bps_l1, "bit/s", l1), rate(c->bps_l2, "bit/s", l2), mean);
+		units_format_with(c->pps, "pps", pps, sizeof(pps)),
+		units_format_with(c->bps_l1, "bit/s", l1, sizeof(l1)),
+		units_format_with(c->bps_l2, "bit/s", l2, sizeof(l2)), mean);
 }
 
 /* Drops always; with --verbose every counter that is not 0. */
@@ -129,10 +99,10 @@ static void amount_line(struct report *r, const char *name, uint64_t n, const ch
 static void tx_lines(struct report *r, const struct report_span *s, const struct report_end *end)
 {
 	if (end->rate_changes) {
-		char pps[RATE_STR];
+		char pps[UNITS_STR];
 
 		fprintf(r->out, "tx   rate changed %u times, to %s at last\n", end->rate_changes,
-			rate(end->last_pps, "pps", pps));
+			units_format_with(end->last_pps, "pps", pps, sizeof(pps)));
 	}
 	if (end->lateness.known)
 		fprintf(r->out,
@@ -157,7 +127,7 @@ static void rx_lines(struct report *r, const struct report_span *s)
 
 static void threshold_line(struct report *r, const struct report_threshold *t)
 {
-	char value[RATE_STR], limit[RATE_STR];
+	char value[UNITS_STR], limit[UNITS_STR];
 
 	fprintf(r->out, "limit    %s %s: %s, %s\n", t->name, threshold_format(t, t->limit, limit, sizeof(limit)),
 		threshold_format(t, t->value, value, sizeof(value)), t->ok ? "met" : "not met");
@@ -207,12 +177,14 @@ static void stream_lines(struct report *r, const struct report_end *end)
 	fprintf(r->out, "%-22s %20s %12s %12s\n", "stream", "packets queued", "asked for", "unsent");
 	for (unsigned i = 0; i < end->n_streams; i++) {
 		const struct report_stream *s = &end->streams[i];
-		char pps[RATE_STR], unsent[24] = "-";
+		char pps[UNITS_STR], unsent[24] = "-";
 
 		if (s->have_unsent)
 			snprintf(unsent, sizeof(unsent), "%" PRIu64, s->unsent);
 		fprintf(r->out, "%-22s %20" PRIu64 " %12s %12s\n", s->name, s->queued,
-			s->requested_pps < 0 ? "unlimited" : rate(s->requested_pps, "pps", pps), unsent);
+			s->requested_pps < 0 ? "unlimited"
+					     : units_format_with(s->requested_pps, "pps", pps, sizeof(pps)),
+			unsent);
 	}
 }
 
@@ -230,7 +202,7 @@ static void cpu_line(struct report *r, const struct cpu_seconds *c)
 static void text_end(struct report *r, const struct report_end *end, const struct err *e, const struct problems *all)
 {
 	struct report_span s;
-	char took[RATE_STR];
+	char took[UNITS_STR];
 
 	(void)e;
 	(void)all;

@@ -66,8 +66,13 @@ int units_parse_count(const char *s, uint64_t *n);
 
 /* For people: "14.88 M", "100 k", "1.25 G": three or four digits and an SI prefix. Returns buf. */
 char *units_format_si(double v, char *buf, size_t size);
+/* The same with its unit: "14.88 Mpps", "5 pps"; "-" when there is no such figure. UNITS_STR is room for any. */
+#define UNITS_STR 32
+char *units_format_with(double v, const char *unit, char *buf, size_t size);
 /* "1.500 s", "2 m 30 s", "20 us". */
 char *units_format_time(uint64_t ns, char *buf, size_t size);
+/* "2:05", "1:02:05"; fine: "2:05.250". Rounded to what is shown. */
+char *units_format_clock(uint64_t ns, bool fine, char *buf, size_t size);
 /* A rate as it would be typed again: "100k", "0.5", "80%", "unlimited"; empty for RATE_UNSET. */
 char *units_format_rate(const struct rate *r, char *buf, size_t size);
 

@@ -3,6 +3,7 @@
 
 #include "clock.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -57,6 +58,36 @@ char *units_format_si(double v, char *buf, size_t size)
 	}
 	format_fixed((uint64_t)(m * (double)power10(decimals) + 0.5), decimals, number, sizeof(number));
 	snprintf(buf, size, "%s%s%s", v < 0 && strcmp(number, "0") != 0 ? "-" : "", number, prefixes[prefix]);
+	return buf;
+}
+
+char *units_format_with(double v, const char *unit, char *buf, size_t size)
+{
+	char si[UNITS_STR / 2];
+	size_t n;
+
+	units_format_si(v, si, sizeof(si));
+	n = strlen(si);
+	if (!isfinite(v))
+		unit = "";
+	snprintf(buf, size, "%s%s%s", si, *unit && isdigit((unsigned char)si[n - 1]) ? " " : "", unit);
+	return buf;
+}
+
+char *units_format_clock(uint64_t ns, bool fine, char *buf, size_t size)
+{
+	uint64_t unit = fine ? NS_PER_MS : NS_PER_S;
+	uint64_t at = (ns + unit / 2) / unit * unit;
+	uint64_t s = at / NS_PER_S;
+	unsigned m = (unsigned)(s / 60 % 60);
+	char ms[8] = "";
+
+	if (fine)
+		snprintf(ms, sizeof(ms), ".%03u", (unsigned)(at % NS_PER_S / NS_PER_MS));
+	if (s >= 3600)
+		snprintf(buf, size, "%" PRIu64 ":%02u:%02u%s", s / 3600, m, (unsigned)(s % 60), ms);
+	else
+		snprintf(buf, size, "%u:%02u%s", m, (unsigned)(s % 60), ms);
 	return buf;
 }
 
