@@ -115,6 +115,10 @@ static void check_given(const struct config *cfg, struct problems *p)
 		problem_add(p, "--mode", "receive stands for squall recv; a pair sends as well");
 	if (strcmp(cfg->write_file, "-") == 0 && forms)
 		problem_add(p, "--write", "- and a report cannot both have the standard output");
+	if (cfg->start && (forms || cfg->no_tui || cfg->quiet || cfg->dry_run || cfg->write_file[0]))
+		problem_add(p, "--start",
+			    "the dashboard and --no-tui, --quiet, --json, --json-stream, --csv, --dry-run and "
+			    "--write exclude each other");
 	if (forms > 1)
 		problem_add(p, "--json", "--json, --json-stream and --csv exclude each other");
 }

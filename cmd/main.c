@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "form.h"
 #include "lib/log.h"
 #include "lib/option.h"
 #include "lib/report.h"
@@ -81,10 +82,12 @@ static int run_verb(struct config *cfg, struct problems *problems)
 		report_close(report);
 		return say_all(problems);
 	}
+	form_choose(cfg, report);
 	if (cfg->verb == VERB_DEVICES)
 		devices_main(report, &e);
 	else
 		traffic_main(cfg, report, &e);
+	form_close();
 	report_close(report);
 	return say(&e);
 }

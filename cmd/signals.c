@@ -20,12 +20,17 @@ static uint64_t stop_ns;
 /* timeout(1) sends its signal to the process and to its group: what comes twice at once is one. */
 #define AT_ONCE_NS 100000000U
 
+static void (*volatile before_leaving)(void);
+
 static void on_stop(int sig)
 {
 	const uint64_t now = clock_mono_ns();
 
-	if (signals_stop && (sig != signals_stop || now - stop_ns >= AT_ONCE_NS))
+	if (signals_stop && (sig != signals_stop || now - stop_ns >= AT_ONCE_NS)) {
+		if (before_leaving)
+			before_leaving();
 		_exit(EXIT_SECOND_SIGNAL);
+	}
 	if (!signals_stop)
 		stop_ns = now;
 	signals_stop = sig;
@@ -34,6 +39,11 @@ static void on_stop(int sig)
 static void on_rate(int sig)
 {
 	rate_steps += sig == SIGUSR1 ? 1 : -1;
+}
+
+void signals_before_leaving(void (*fn)(void))
+{
+	before_leaving = fn;
 }
 
 int signals_rate_steps(void)

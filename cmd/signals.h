@@ -15,6 +15,9 @@ void signals_install(void);
 /* The number of the signal that asked to stop, 0: none yet. Written by the handler; for waits that poll it. */
 extern volatile int signals_stop;
 
+/* Called before a second signal ends the process, in its handler. NULL: nobody. Main thread. */
+void signals_before_leaving(void (*fn)(void));
+
 /* USR1 less USR2 since the last call. Main thread. */
 int signals_rate_steps(void);
 

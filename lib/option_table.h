@@ -36,12 +36,13 @@
 /* name, value, and for what comes later: what to do until then. */
 #define CHOICE(name, value, later) {name, value, later},
 
-/* A build without the dashboard says how to get it, too. */
+/* A build without the dashboard says how to get it. */
 #ifdef WITH_TUI
-#define DASHBOARD_LATER "leave it out: squall send starts at once"
+#define DASHBOARD .never = NULL
 #else
-#define DASHBOARD_LATER \
-	"leave it out: squall send starts at once (this build has WITH_TUI=OFF: that version wants it ON)"
+#define DASHBOARD \
+	NEVER("true", "this build has no dashboard (WITH_TUI=OFF); leave it out, or build with -DWITH_TUI=ON, " \
+		      "which needs libncurses-dev")
 #endif
 
 #define MODES(X) \
@@ -326,9 +327,10 @@
 	  RANGE(10000000, 0)) \
 	X(QUIET, "quiet", "q", BOOL, quiet, "false", "", BOTH, RUN, OUTPUT, "write the result only") \
 	X(VERBOSE, "verbose", "", BOOL, verbose, "false", "", ALL, RUN, OUTPUT, "tell more of what is being done") \
-	X(NO_TUI, "no-tui", "", BOOL, no_tui, "false", "", ALL, RUN, OUTPUT, "run without the terminal dashboard") \
-	X(START, "start", "", BOOL, start, "false", "", SEND, RUN, OUTPUT, "go straight to the live dashboard", \
-	  LATER(DASHBOARD_LATER)) \
+	X(NO_TUI, "no-tui", "", BOOL, no_tui, "false", "", ALL, RUN, OUTPUT, \
+	  "run without the terminal dashboard, which a run has on a terminal unless another form is asked for") \
+	X(START, "start", "", BOOL, start, "false", "", BOTH, RUN, OUTPUT, \
+	  "go straight to the live dashboard, as without it, and say why when the terminal cannot show it", DASHBOARD) \
 	\
 	X(PCAP, "pcap", "", FILE, pcap, "", "FILE", SEND, STREAM, PCAP, \
 	  "capture to replay, pcap or pcapng, - for the standard input; it stands for --mode pcap, and for one queue unless " \

@@ -8,7 +8,7 @@ set -euo pipefail
 
 build=(
 	gcc libc6-dev cmake ninja-build pkgconf
-	libmnl-dev libjansson-dev libyaml-dev libpcap-dev libcmocka-dev
+	libmnl-dev libjansson-dev libyaml-dev libpcap-dev libncurses-dev libcmocka-dev
 	libbpf-dev libxdp-dev clang bpftool
 )
 lab=(iproute2 procps jq)

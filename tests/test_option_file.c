@@ -120,7 +120,6 @@ static void file_problems(void **state)
 	bad_file("pps: 5\nconfig: other.yaml\n", 2, "config", "belongs on the command line");
 	bad_file("help: true\n", 1, "help", "belongs on the command line");
 	bad_file("idle: 5s\n", 1, "idle", "not an option of squall send");
-	bad_file("start: true\n", 1, "start", "comes in a later version");
 	bad_file("[1]: 3\n", 1, "key", "name of an option");
 	bad_file("- pps\n", 1, "file", "lines such as");
 	bad_file("pps\n", 1, "file", "lines such as");
@@ -194,10 +193,10 @@ static void dump_reads_back(void **state)
 		   "/dev/null "
 		   "--payload-pattern count32 --dry-run --write x.pcap --flow-walk cross --vary vlan=1,2,dscp=3-4 "
 		   "--seed 0");
-	round_trip(
-		"send --pps max --bps 18.446744073709551615Tbpsl3 --catch-up 1us --json --json-stream --csv -q "
-		"--verbose "
-		"--no-tui -y --forget --no-qdisc --xdp-mode native-zc --rx-frames 1 --busy-poll 1ns --napi-defer off");
+	round_trip("send --pps max --bps 18.446744073709551615Tbpsl3 --catch-up 1us --json --json-stream --csv -q "
+		   "--verbose "
+		   "--no-tui --no-start -y --forget --no-qdisc --xdp-mode native-zc --rx-frames 1 --busy-poll 1ns "
+		   "--napi-defer off");
 	round_trip(
 		"send --pcap \"~ --pcap-timing original --pcap-speed 0.5x --no-pcap-loop --loop 1 --pcap-truncated pad "
 		"--pcap-too-large skip --pcap-max-gap none --pcap-preload 4096 --rewrite-mac src=02:00:00:00:00:01 "

@@ -90,8 +90,8 @@ class Usage(Case):
             with self.subTest(name=name):
                 self.refused("send", "-i", name, *QUIET, rc=6, names=[name.split(":")[0], "afpacket"])
 
-    def test_later_features_say_so_once(self):
-        run = self.refused(*GOOD, "--start", names=["later version"])
+    def test_a_dashboard_and_another_form(self):
+        run = self.refused(*GOOD, "--start", names=["--start", "--json"])
         self.assertEqual(len(run.json["error"]["problems"]), 1)
 
     def test_options_of_another_verb(self):
