@@ -134,6 +134,20 @@ class Wire(Lists):
             self.assertEqual(sum(self.queued(run).values()), tx["queued"])
             self.assertEqual(minus(sent(A, "qa"), before)[0], tx["packets"])
 
+    def test_a_stall_is_in_the_books(self):
+        run = Squall(A, "send", "--config", self.file(THREE), "-d", "2s", "--no-tui")
+        time.sleep(0.5)
+        run.signal(signal.SIGSTOP)
+        time.sleep(0.8)
+        run.signal(signal.SIGCONT)
+        end = self.ok(run.end(10)).end_record
+        # All positions of both schedules in two seconds; a tenth of one was made up for.
+        self.assertEqual(end["tx"]["packets"] + end["tx"]["unsent"], 2 * 20_100)
+        self.assertGreater(end["tx"]["unsent"], 0.5 * 20_100)
+        own = end["streams"][2]
+        self.assertEqual(own["queued"] + own["unsent"], 200)
+        self.assertGreater(own["unsent"], 50)
+
 
 class WireOfPacketSockets(Wire):
     backend = "afpacket:"
