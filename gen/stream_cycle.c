@@ -12,7 +12,7 @@ static uint64_t common_divisor(const uint32_t *shares, unsigned n)
 
 	for (unsigned i = 0; i < n; i++)
 		d = gcd(d, shares[i]);
-	return d;
+	return d ? d : 1;
 }
 
 uint64_t stream_cycle_len(const uint32_t *shares, unsigned n)
@@ -21,7 +21,7 @@ uint64_t stream_cycle_len(const uint32_t *shares, unsigned n)
 
 	for (unsigned i = 0; i < n; i++)
 		sum += shares[i];
-	return n ? sum / common_divisor(shares, n) : 0;
+	return sum / common_divisor(shares, n);
 }
 
 /* An order of the numbers below n, drawn (Durstenfeld's shuffle). */
@@ -49,9 +49,11 @@ void stream_cycle_fill(const uint32_t *shares, unsigned n, uint64_t seed, uint8_
 	const uint64_t divisor = common_divisor(shares, n);
 	uint64_t rand = rand_mix(seed);
 	int64_t owed[STREAMS] = {0};
-	uint8_t order[STREAMS];
+	uint8_t order[STREAMS] = {0};
 	uint64_t begin;
 
+	if (!len)
+		return;
 	draw_order(order, n, &rand);
 	begin = rand_next(&rand) % len;
 	for (uint64_t k = 0; k < len; k++) {
@@ -77,5 +79,5 @@ uint64_t stream_cycle_share(const uint8_t *cycle, uint32_t len, uint8_t which, u
 		whole += cycle[i] == which;
 		rest += cycle[i] == which && i < count % len;
 	}
-	return count / len * whole + rest;
+	return len ? count / len * whole + rest : 0;
 }

@@ -129,7 +129,7 @@ static uint64_t rounds_of(const struct stream_set *set, const struct stream_grou
 
 	for (uint32_t i = 0; i < g->n_cycle; i++) {
 		uint64_t sizes = set->streams[g->cycle[i]].plan->n_cycle;
-		uint64_t more = rounds / gcd(rounds, sizes) * sizes;
+		uint64_t more = sizes ? rounds / gcd(rounds, sizes) * sizes : rounds;
 
 		if (more * g->n_cycle > LOAD_UNITS_MAX)
 			return LOAD_UNITS_MAX / g->n_cycle;
@@ -149,7 +149,7 @@ static struct pace_load group_load(const struct stream_set *set, unsigned group)
 		uint64_t packets = rounds * stream_cycle_share(g->cycle, g->n_cycle, (uint8_t)i, g->n_cycle);
 		struct pace_load one = pace_load_of(set->streams[i].plan);
 
-		if (set->streams[i].group != group)
+		if (set->streams[i].group != group || !one.packets)
 			continue;
 		sum.packets += packets;
 		sum.bytes += packets * one.bytes / one.packets;

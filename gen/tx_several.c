@@ -193,7 +193,7 @@ void tx_several_run(struct tx_worker *w)
 {
 	const uint32_t burst = tx_burst_of(w);
 	struct waiter waiter;
-	struct clump c;
+	struct clump c = {0};
 
 	waiter_init(&waiter, w->sleeps);
 	while (!tx_stopped(w)) {

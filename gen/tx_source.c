@@ -33,7 +33,7 @@ int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, 
 {
 	uint64_t own = plan->flows > q ? (plan->flows - q + n - 1) / n : 0;
 	uint64_t step = random_order && own > 2 ? scatter_step(own) : 1;
-	uint32_t together = (uint32_t)gcd(own, plan->n_cycle);
+	uint32_t together = (uint32_t)gcd(own, plan->n_cycle ? plan->n_cycle : 1);
 
 	*s = (struct tx_source){
 		.plan = plan,
