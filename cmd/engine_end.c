@@ -3,6 +3,7 @@
 
 #include "engine_books.h"
 #include "engine_capture.h"
+#include "engine_limits.h"
 #include "engine_measure.h"
 #include "engine_rate.h"
 #include "engine_replay.h"
@@ -215,6 +216,7 @@ void engine_end(struct engine *en, struct report *report)
 	if (engine_link_drops(en, &grew))
 		end.device_drops = &grew;
 	remark(en);
+	engine_limits_tell(en, &end);
 	judge(en, &end, thresholds);
 	cpu_seconds_read(&cpu);
 	cpu_seconds_sub(&end.cpu, &cpu, &en->cpu_at_start);

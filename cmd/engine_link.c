@@ -12,11 +12,13 @@
 void engine_link_begin(struct engine_link *l)
 {
 	l->have_drops = l->port && l->port->ifindex && host_link_drops(l->port->ifindex, &l->drops_at_start) == 0;
+	l->have_pauses = l->have_drops && host_link_pauses(l->port->ifindex, &l->pauses_at_start) == 0;
 }
 
 void engine_link_free(struct engine_link *l)
 {
 	host_drops_free(&l->drops_at_start);
+	host_drops_free(&l->pauses_at_start);
 }
 
 static void fail_vanished(struct engine *en, const struct engine_link *l)
@@ -67,12 +69,12 @@ void engine_link_check(struct engine *en, struct engine_link *l, uint64_t now_ns
 		fail_down(en, l);
 }
 
-/* Adds what one device lost during the run. False when it does not tell, or is gone. */
-static bool add_drops(const struct engine_link *l, bool named, struct host_drops *sum)
+/* Adds what grew of one device's counters. False when it does not tell, or is gone. */
+static bool add_growth(const struct engine_link *l, int (*read)(int index, struct host_drops *out),
+		       const struct host_drops *then, bool named, struct host_drops *sum)
 {
 	struct host_drops now = {0}, grew = {0};
-	bool known = l->have_drops && host_link_drops(l->port->ifindex, &now) == 0 &&
-		     host_drops_sub(&grew, &now, &l->drops_at_start) == 0 &&
+	bool known = read(l->port->ifindex, &now) == 0 && host_drops_sub(&grew, &now, then) == 0 &&
 		     host_drops_add(sum, &grew, named ? l->link->name : NULL) == 0;
 
 	host_drops_free(&now);
@@ -82,10 +84,24 @@ static bool add_drops(const struct engine_link *l, bool named, struct host_drops
 
 bool engine_link_drops(const struct engine *en, struct host_drops *grew)
 {
-	bool two = en->link[1].port;
-	bool known;
+	bool two = en->link[1].port, known = false;
 
 	memset(grew, 0, sizeof(*grew));
-	known = add_drops(&en->link[0], two, grew);
-	return (two && add_drops(&en->link[1], two, grew)) || known;
+	for (unsigned i = 0; i < 2; i++)
+		if (en->link[i].have_drops &&
+		    add_growth(&en->link[i], host_link_drops, &en->link[i].drops_at_start, two, grew))
+			known = true;
+	return known;
+}
+
+bool engine_link_pauses(const struct engine *en, struct host_drops *grew)
+{
+	bool two = en->link[1].port, known = false;
+
+	memset(grew, 0, sizeof(*grew));
+	for (unsigned i = 0; i < 2; i++)
+		if (en->link[i].have_pauses &&
+		    add_growth(&en->link[i], host_link_pauses, &en->link[i].pauses_at_start, two, grew))
+			known = true;
+	return known;
 }

@@ -19,6 +19,8 @@ struct engine_link {
 	uint64_t down_ns; /* since when the link has been down; 0: it is up */
 	bool have_drops;  /* the device tells of its drops */
 	struct host_drops drops_at_start;
+	bool have_pauses;
+	struct host_drops pauses_at_start;
 };
 
 /* Before anybody is told that packets are taken: a receiver counts from its opening on. */
@@ -33,5 +35,8 @@ void engine_link_check(struct engine *en, struct engine_link *l, uint64_t now_ns
  * stands in front of each counter. False when none tells. host_drops_free() releases *grew.
  */
 bool engine_link_drops(const struct engine *en, struct host_drops *grew);
+
+/* The same of pause frames. */
+bool engine_link_pauses(const struct engine *en, struct host_drops *grew);
 
 #endif

@@ -155,6 +155,12 @@ bool host_is_drop(const char *name);
  */
 int host_link_drops(int index, struct host_drops *out);
 
+/* Pure: the name of a driver's counter says that it counts pause frames (IEEE 802.3 annex 31B), of either direction. */
+bool host_is_pause(const char *name);
+
+/* The driver's counters of pause frames; none where it has no such. Errors as above. */
+int host_link_pauses(int index, struct host_drops *out);
+
 /*
  * What grew from `then` to `now`, by so much. A counter that was not there before, or that went backwards (the driver
  * began anew), is left out: how much it counted in between is unknown. host_drops_free() releases it. -ENOMEM; *out is

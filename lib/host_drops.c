@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/if_link.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,17 @@ bool host_is_drop(const char *name)
 	return !has_one(plain, no_packet) && (has_one(plain, loss) || has_one(plain, xdp_loss));
 }
 
+/* How long the link was held, and how often it changed, are other figures. */
+bool host_is_pause(const char *name)
+{
+	static const char *const pause[] = {"pause", "flow_control_xo", "link_xoff", "link_xon", NULL};
+	static const char *const no_frames[] = {"duration", "transition", "storm", "timeout", NULL};
+	char plain[2 * ETH_GSTRING_LEN];
+
+	plain_name(name, plain, sizeof(plain));
+	return has_one(plain, pause) && !has_one(plain, no_frames);
+}
+
 /* The index of that name, or d->n. */
 static unsigned find(const struct host_drops *d, const char *name)
 {
@@ -108,7 +120,7 @@ static int add_link(struct host_drops *d, int index)
  * A counter's name as it stands in the driver's table: not always ended by a zero, and padded by some. Only what is
  * printable goes into a report.
  */
-static int add_stat(struct host_drops *d, const uint8_t *entry, uint64_t count)
+static int add_stat(struct host_drops *d, const uint8_t *entry, uint64_t count, bool (*wanted)(const char *name))
 {
 	char name[ETH_GSTRING_LEN + 1];
 	char *start = name;
@@ -123,11 +135,11 @@ static int add_stat(struct host_drops *d, const uint8_t *entry, uint64_t count)
 	for (n = strlen(start); n && start[n - 1] == ' '; n--)
 		;
 	start[n] = '\0';
-	return host_is_drop(start) ? add(d, start, count) : 0;
+	return wanted(start) ? add(d, start, count) : 0;
 }
 
 /* -EAGAIN when the number of counters changed between the questions. */
-static int add_driver_once(struct host_drops *d, int sock, const char *ifname)
+static int add_driver_once(struct host_drops *d, int sock, const char *ifname, bool (*wanted)(const char *name))
 {
 	uint32_t n = host_ethtool_names(sock, ifname, ETH_SS_STATS);
 	/* The kernel writes as many as there are when it is asked, whatever we have room for. */
@@ -155,14 +167,14 @@ static int add_driver_once(struct host_drops *d, int sock, const char *ifname)
 	if (names->len != n || stats->n_stats != n)
 		rc = -EAGAIN;
 	for (uint32_t i = 0; !rc && i < n; i++)
-		rc = add_stat(d, names->data + (size_t)i * ETH_GSTRING_LEN, stats->data[i]);
+		rc = add_stat(d, names->data + (size_t)i * ETH_GSTRING_LEN, stats->data[i], wanted);
 out:
 	free(names);
 	free(stats);
 	return rc;
 }
 
-static int add_driver(struct host_drops *d, int index)
+static int add_driver(struct host_drops *d, int index, bool (*wanted)(const char *name))
 {
 	char ifname[IF_NAMESIZE];
 	int rc = -EAGAIN;
@@ -174,7 +186,7 @@ static int add_driver(struct host_drops *d, int index)
 	if (sock < 0)
 		return -errno;
 	for (int i = 0; i < TRIES && rc == -EAGAIN; i++)
-		rc = add_driver_once(d, sock, ifname);
+		rc = add_driver_once(d, sock, ifname, wanted);
 	close(sock);
 	return rc == -EAGAIN ? 0 : rc;
 }
@@ -186,7 +198,18 @@ int host_link_drops(int index, struct host_drops *out)
 	memset(out, 0, sizeof(*out));
 	rc = add_link(out, index);
 	if (!rc)
-		rc = add_driver(out, index);
+		rc = add_driver(out, index, host_is_drop);
+	if (rc)
+		host_drops_free(out);
+	return rc;
+}
+
+int host_link_pauses(int index, struct host_drops *out)
+{
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	rc = add_driver(out, index, host_is_pause);
 	if (rc)
 		host_drops_free(out);
 	return rc;
@@ -210,7 +233,7 @@ int host_drops_sub(struct host_drops *out, const struct host_drops *now, const s
 
 int host_drops_add(struct host_drops *sum, const struct host_drops *part, const char *owner)
 {
-	char name[sizeof(part->drop->name)];
+	char name[IF_NAMESIZE + 1 + sizeof(part->drop->name)]; /* an owner is an interface */
 	int rc = 0;
 
 	for (unsigned i = 0; !rc && i < part->n; i++) {

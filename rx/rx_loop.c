@@ -8,8 +8,13 @@
 #define POLL_MS  20
 /* Counters that the kernel keeps are read this often. */
 #define SYNC_NS (100 * NS_PER_MS)
+/* In so much time, fewer looks than this tell nothing; of more, one in so many may find nothing. */
+#define LOOKS_MIN       20U
+#define LOOKS_PER_EMPTY 100U
 /* After the stop nothing new comes in; what the ring holds is taken within this time. */
 #define STOP_NS NS_PER_S
+/* and by so many looks at least: a thread that is kept off its processor all that time shall not lose them. */
+#define LOOKS_AT_END 512U
 
 /* Reserves up to max packets of those that may still be taken. */
 static uint32_t reserve(struct rx_shared *s, uint32_t max)
@@ -144,8 +149,24 @@ static uint32_t receive_burst(struct rx_worker *w)
 	return got;
 }
 
+/* Looks at the queue since the last sync. A thread that finds packets at (almost) every look never rests. */
+struct looks {
+	uint64_t all, empty;
+};
+
+static void close_window(struct rx_worker *w, struct looks *l)
+{
+	if (l->all > l->empty)
+		w->windows++;
+	if (l->all > LOOKS_MIN && l->empty * LOOKS_PER_EMPTY < l->all)
+		w->full_windows++;
+	*l = (struct looks){0};
+}
+
 void rx_worker_run(struct rx_worker *w)
 {
+	struct looks looks = {0};
+	uint32_t looks_at_end = 0;
 	uint64_t arrivals[RX_BURST];
 	uint64_t synced = clock_mono_ns();
 	uint64_t give_up = UINT64_MAX;
@@ -166,12 +187,17 @@ void rx_worker_run(struct rx_worker *w)
 			settled = now + PIO_SETTLE_MS * NS_PER_MS;
 		}
 		got = receive_burst(w);
+		looks.all++;
+		looks.empty += !got;
 		if (got && stop)
 			settled = now + PIO_SETTLE_MS * NS_PER_MS;
-		if (now >= settled || now >= give_up)
+		looks_at_end += stop;
+		if (now >= settled || (now >= give_up && looks_at_end >= LOOKS_AT_END))
 			break;
 		if (now - synced >= SYNC_NS) {
 			pio_sync(w->queue);
+			if (!stop)
+				close_window(w, &looks);
 			if (w->measure)
 				measure_clocks(w->measure);
 			synced = now;

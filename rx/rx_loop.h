@@ -31,8 +31,10 @@ struct rx_worker {
 	struct capture_ring *capture;   /* NULL: nothing is kept */
 	struct measure_worker *measure; /* NULL: nothing is measured */
 	struct stats_class classes;
-	bool in_chain;  /* the next frame continues a packet */
-	bool in_pieces; /* the same, of what is given back */
+	uint64_t windows,
+		full_windows; /* of time in which packets came, and in which every look found some; after the thread */
+	bool in_chain;        /* the next frame continues a packet */
+	bool in_pieces;       /* the same, of what is given back */
 	_Atomic bool done;
 };
 

@@ -61,6 +61,15 @@ class Wire(Case):
         end = self.ok(pair(None, "-i", "loop:", *TO, "--flows", 10, "--count", 1000, "--filter", "proto=udp,src-port=1024-1026")).end_record
         self.assertEqual((end["rx"]["packets"], end["rx"]["filtered"], end["difference"]), (300, 700, 700))
 
+    def test_it_says_what_the_limit_was(self):
+        slow = self.ok(pair(None, "-i", "loop:rate=1k", *TO, "--pps", "50k", "-d", "500ms")).end_record
+        said, = [w for w in slow["warnings"] if "was the limit" in w]
+        self.assertRegex(said, rf"^the device was the limit: .*\({slow['tx']['unsent']}\) were not sent, .* transmit ring full$")
+        # A receiver that rests has time to spare, and a sender that keeps its schedule nothing to tell.
+        easy = self.ok(pair(None, "-i", "loop:", *TO, "--pps", "1k", "--count", 500, "--catch-up", "10s")).end_record
+        self.assertEqual(easy["tx"]["unsent"], 0)
+        self.assertEqual([w for w in easy["warnings"] if "limit" in w or "full" in w or "dropped" in w], [])
+
     def test_a_signal_still_drains(self):
         run = Squall(None, "pair", "-i", "loop:delay=400ms", *TO, "--pps", "10k", "--interval", "100ms", form="--json-stream")
         run.wait_for('"interval"', "out")

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "limits.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A thread is said to have been full when it was for most of the time, and for more than a moment. */
+#define WINDOWS_MIN 3U
+#define FULL_SHARE  90U /* % */
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static bool was_full(const struct limits_rx *q)
+{
+	return q->windows >= WINDOWS_MIN && q->full * 100 >= q->windows * FULL_SHARE;
+}
+
+bool limits_rx_tell(const struct limits_rx *q, char *buf, size_t size)
+{
+	double lost = percent(q->dropped, q->packets + q->dropped);
+
+	if (q->dropped && was_full(q))
+		snprintf(buf, size,
+			 "receive queue %u's core was full: %.3g %% of its packets (%" PRIu64
+			 ") were dropped before us; spread flows over more queues, or add --queues",
+			 q->queue, lost, q->dropped);
+	else if (q->dropped)
+		snprintf(buf, size,
+			 "receive queue %u was not emptied in time now and then: %.3g %% of its packets (%" PRIu64
+			 ") were dropped before us; --rx-frames, and a processor of its own (--cpus), hold more",
+			 q->queue, lost, q->dropped);
+	else if (was_full(q))
+		snprintf(buf, size,
+			 "receive queue %u's core was full for %.3g %% of the time: it took everything, and could not "
+			 "take more",
+			 q->queue, percent(q->full, q->windows));
+	else
+		return false;
+	return true;
+}
+
+bool limits_tx_tell(const struct limits_tx *t, char *buf, size_t size)
+{
+	if (!t->unsent)
+		return false;
+	if (t->ring_full * 10 > t->calls + t->ring_full)
+		snprintf(buf, size,
+			 "the device was the limit: %.3g %% of the packets that were due (%" PRIu64
+			 ") were not sent, and %.3g %% of the calls found its transmit ring full",
+			 percent(t->unsent, t->due), t->unsent, percent(t->ring_full, t->calls + t->ring_full));
+	else
+		snprintf(buf, size,
+			 "the sender was the limit: %.3g %% of the packets that were due (%" PRIu64
+			 ") were not sent in time, though the device had room; more --queues, or processors of their "
+			 "own (--cpus)",
+			 percent(t->unsent, t->due), t->unsent);
+	return true;
+}
+
+/* The counter that grew most, of those that `wanted` takes. NULL: none. */
+static const struct host_drop *most(const struct host_drops *d, bool (*wanted)(const char *name))
+{
+	const struct host_drop *best = NULL;
+
+	for (unsigned i = 0; i < d->n; i++)
+		if (d->drop[i].n && wanted(d->drop[i].name) && (!best || d->drop[i].n > best->n))
+			best = &d->drop[i];
+	return best;
+}
+
+/* The device had nowhere to put a packet. Other drops may be of packets that were nobody's. */
+static bool is_no_room(const char *name)
+{
+	static const char *const words[] = {"rx_missed", "rx_over", "rx_fifo",    "no_buf", "nobuf",
+					    "no_desc",   "nodesc",  "out_of_buf", "no_dma", "allowance_exceeded"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strstr(name, words[i]))
+			return true;
+	return false;
+}
+
+bool limits_device_tell(const struct host_drops *drops, char *buf, size_t size)
+{
+	const struct host_drop *d = most(drops, is_no_room);
+
+	if (!d)
+		return false;
+	snprintf(buf, size,
+		 "the device dropped packets for want of room: %" PRIu64
+		 " by its counter %s, before us and before Linux",
+		 d->n, d->name);
+	return true;
+}
+
+static bool any(const char *name)
+{
+	(void)name;
+	return true;
+}
+
+bool limits_pause_tell(const struct host_drops *pauses, char *buf, size_t size)
+{
+	const struct host_drop *d = most(pauses, any);
+
+	if (!d)
+		return false;
+	snprintf(buf, size,
+		 "pause frames held the link: %" PRIu64
+		 " by the device's counter %s; rates are then the other end's, and "
+		 "ethtool -A turns them off",
+		 d->n, d->name);
+	return true;
+}
