@@ -6,8 +6,7 @@
 #include "lib/clock.h"
 #include "lib/pio/pio.h"
 
-#include <signal.h>
-#include <sys/wait.h>
+#include <unistd.h>
 
 static struct host host;
 
@@ -19,49 +18,31 @@ static int open_sender(struct pio_port **port)
 	return pio_open(&conf, port, &err);
 }
 
-/* A child that has the queue, and ends so many ms after it said so; 0: when it is killed. */
-static pid_t holder(unsigned ms)
+/* For a child: has the queue, and ends after so many us; NULL: when it is killed. */
+static bool take_queue(void *us)
 {
-	const struct timespec t = {.tv_nsec = (long)(ms * NS_PER_MS)};
 	struct pio_port *port;
-	int ready[2];
-	char byte;
-	pid_t pid;
 
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	if (pid == 0) {
-		if (open_sender(&port) || write(ready[1], "", 1) != 1)
-			_exit(1);
-		if (!ms)
-			pause();
-		nanosleep(&t, NULL);
-		_exit(0);
-	}
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
-	return pid;
-}
-
-static void end_holder(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	if (open_sender(&port))
+		return false;
+	if (us)
+		ualarm(*(useconds_t *)us, 0);
+	return true;
 }
 
 static void given_back_meanwhile(void **state)
 {
+	useconds_t us = 300000;
 	struct pio_port *port;
 	pid_t pid;
 
 	(void)state;
 	need_bpf();
-	pid = holder(300);
+	pid = child_that(take_queue, &us);
 	if (open_sender(&port))
 		fail_msg("%s", err.cause);
 	pio_close(port);
-	end_holder(pid);
+	end_child(pid);
 }
 
 static void given_back_after_a_kill(void **state)
@@ -71,7 +52,7 @@ static void given_back_after_a_kill(void **state)
 	(void)state;
 	need_bpf();
 	for (int i = 0; i < 5; i++) {
-		end_holder(holder(0));
+		end_child(child_that(take_queue, NULL));
 		if (open_sender(&port))
 			fail_msg("%s", err.cause);
 		pio_close(port);
@@ -86,7 +67,7 @@ static void kept(void **state)
 
 	(void)state;
 	need_bpf();
-	pid = holder(0);
+	pid = child_that(take_queue, NULL);
 	begin = clock_mono_ns();
 	assert_int_equal(open_sender(&port), -EBUSY);
 	/* Twenty ms were seen to be needed, and a busy machine needs more; nobody waits much longer for an answer. */
@@ -95,7 +76,7 @@ static void kept(void **state)
 	assert_string_equal(err.what, "cannot bind queue 0");
 	expect_in(err.cause, "another AF_XDP socket has it");
 	expect_in(err.hint, "ss --xdp");
-	end_holder(pid);
+	end_child(pid);
 }
 
 static int set_up(void **state)

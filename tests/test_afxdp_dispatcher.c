@@ -12,9 +12,7 @@
 
 #include "xdp_neighbour.skel.h"
 
-#include <signal.h>
 #include <sys/mount.h>
-#include <sys/wait.h>
 #include <xdp/libxdp.h>
 
 static struct bpf_object *neighbour_obj;
@@ -129,32 +127,22 @@ static void joined_in_generic_mode(void **state)
 	check_joined(false);
 }
 
-/* A child that joins, says so, and is killed. */
+static bool join_dispatcher(void *watched)
+{
+	struct afxdp_program *p;
+	struct restore *r;
+
+	return !afxdp_program_load(&p, "afxdp:va", &all, 2, NULL) && !restore_create(&r, NULL) &&
+	       (!*(bool *)watched || !afxdp_program_restore(p, r, NULL)) && !restore_arm(r, NULL) &&
+	       !afxdp_program_attach(p, va(), "va", true, NULL);
+}
+
 static void join_and_be_killed(bool watched)
 {
-	int ready[2];
-	char byte;
-	pid_t pid;
+	pid_t pid = child_that(join_dispatcher, &watched);
 
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	if (pid == 0) {
-		struct afxdp_program *p;
-		struct restore *r;
-
-		if (afxdp_program_load(&p, "afxdp:va", &all, 2, NULL) || restore_create(&r, NULL) ||
-		    (watched && afxdp_program_restore(p, r, NULL)) || restore_arm(r, NULL) ||
-		    afxdp_program_attach(p, va(), "va", true, NULL) || write(ready[1], "", 1) != 1)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
 	assert_int_equal(programs_there(), 2);
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	end_child(pid);
 }
 
 static void killed_and_watched(void **state)

@@ -19,9 +19,7 @@
 #include <linux/capability.h>
 #include <linux/if_link.h>
 #include <net/if.h>
-#include <signal.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 /* Stands before libbpf's own: a kernel from before 5.18, which knows no packets of several buffers. */
 static bool old_kernel;
@@ -56,31 +54,23 @@ static void attached_until_closed(void **state)
 }
 
 /* Killed, not asked: nothing of the process's own runs. */
+static bool attach_to_va(void *arg)
+{
+	struct afxdp_program *p;
+
+	(void)arg;
+	return !afxdp_program_load(&p, "afxdp:va", &all, 1, NULL) &&
+	       !afxdp_program_attach(p, (int)if_nametoindex("va"), "va", true, NULL);
+}
+
 static void gone_with_its_process(void **state)
 {
-	int ready[2];
-	char byte;
-	pid_t pid;
-
 	(void)state;
 	need_bpf();
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	if (pid == 0) {
-		struct afxdp_program *p;
+	pid_t pid = child_that(attach_to_va, NULL);
 
-		if (afxdp_program_load(&p, "afxdp:va", &all, 1, NULL) ||
-		    afxdp_program_attach(p, (int)if_nametoindex("va"), "va", true, NULL) || write(ready[1], "", 1) != 1)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
 	assert_int_not_equal(id_on("va", true), 0);
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	end_child(pid);
 	assert_int_equal(id_on("va", true), 0);
 
 	struct afxdp_program *p = must_load(&all);

@@ -15,7 +15,9 @@
 #include <errno.h>
 #include <linux/if_link.h>
 #include <net/if.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 
 static const struct filter all = {.all = true};
 static struct err err;
@@ -66,6 +68,33 @@ static inline void expect_in(const char *text, const char *part)
 {
 	if (!strstr(text, part))
 		fail_msg("\"%s\" does not say \"%s\"", text, part);
+}
+
+/* A child in which fn succeeded, and which waits to be killed. */
+static inline pid_t child_that(bool (*fn)(void *arg), void *arg)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (!fn(arg) || write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+static inline void end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
 /* Without root there is nothing to try, and the tests say so. */
