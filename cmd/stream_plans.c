@@ -24,7 +24,7 @@ static void tell_large(const struct config *cfg)
 	struct stat st;
 
 	if (stat(cfg->pcap, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size > cfg->pcap_preload)
-		log_note("%s is larger than --pcap-preload: it is read once for its sizes and times, then streamed",
+		log_note("%s is larger than --pcap-preload: it is read through first, for its sizes and times",
 			 cfg->pcap);
 }
 
