@@ -14,8 +14,12 @@
 /* So that sums and differences of times stay far from the limits of 64 bits. */
 #define SECONDS_MAX 9000000000LL
 
+/* What one call reads of the file. */
+#define BUFFER_SIZE (64UL << 10)
+
 struct pcap_file {
 	pcap_t *pcap;
+	char *buffer; /* of its stream, as long as that is open */
 	const char *path;
 	uint64_t records;
 	bool cut;
@@ -37,6 +41,12 @@ int pcap_file_err(struct err *e, int rc, const char *path, const char *fmt, ...)
 	return err_set(e, rc, EXIT_USAGE, "cannot replay the capture", name, "%s", cause);
 }
 
+static void release(struct pcap_file *f)
+{
+	free(f->buffer);
+	free(f);
+}
+
 int pcap_file_open_stream(struct pcap_file **out, FILE *stream, const char *name, struct err *e)
 {
 	struct pcap_file *f = calloc(1, sizeof(*f));
@@ -44,10 +54,14 @@ int pcap_file_open_stream(struct pcap_file **out, FILE *stream, const char *name
 	int first;
 
 	*out = NULL;
-	if (!f) {
+	if (f)
+		f->buffer = malloc(BUFFER_SIZE);
+	if (!f || !f->buffer) {
 		fclose(stream);
+		free(f);
 		return pcap_file_err(e, -ENOMEM, name, "no memory");
 	}
+	setvbuf(stream, f->buffer, _IOFBF, BUFFER_SIZE);
 	f->path = name;
 	errno = 0;
 	first = getc(stream);
@@ -56,7 +70,7 @@ int pcap_file_open_stream(struct pcap_file **out, FILE *stream, const char *name
 
 		pcap_file_err(e, rc, name, "%s", rc == -ENODATA ? "the file is empty" : strerror(-rc));
 		fclose(stream);
-		free(f);
+		release(f);
 		return rc;
 	}
 	ungetc(first, stream);
@@ -65,7 +79,7 @@ int pcap_file_open_stream(struct pcap_file **out, FILE *stream, const char *name
 		pcap_file_err(e, -EBADMSG, name, "it is no capture that can be read: %s", why);
 		err_hint(e, "a pcap or pcapng file");
 		fclose(stream);
-		free(f);
+		release(f);
 		return -EBADMSG;
 	}
 	*out = f;
@@ -98,7 +112,7 @@ void pcap_file_close(struct pcap_file *f)
 	if (!f)
 		return;
 	pcap_close(f->pcap);
-	free(f);
+	release(f);
 }
 
 int pcap_file_stat(const struct pcap_file *f, struct stat *st)
