@@ -19,53 +19,103 @@ struct clump {
 	uint64_t departures[TX_BURST_MAX]; /* where scheduled */
 };
 
-void tx_several_fill(struct tx_worker *w, unsigned source, struct pio_frame *f, uint64_t time_ns)
+/* Writes the source's next n packets. The frames hold its template. */
+static void patch(struct tx_source *s, struct pio_frame *f, uint32_t n, uint64_t time_ns)
 {
-	struct tx_source *s = &w->sources[source];
-	const struct pio_pool *pool = w->queue->port->pool;
-	uint32_t slot = pio_slot_of(pool, f->data, 1);
-
-	if (slot >= pool->frames || w->holds[slot] != source) {
-		if (s->shape == TX_SHAPE_FIXED)
-			tx_source_prime(s, f);
-		else
-			memcpy(f->data, s->plan->frame, s->plan->max_len);
-		if (slot < pool->frames)
-			w->holds[slot] = (unsigned char)source;
-	}
 	switch (s->shape) {
 	case TX_SHAPE_FIXED:
-		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_FIXED);
+		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_FIXED);
 		break;
 	case TX_SHAPE_PORTS_4:
-		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_PORTS_4);
+		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_PORTS_4);
 		break;
 	case TX_SHAPE_PORTS_6:
-		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_PORTS_6);
+		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_PORTS_6);
 		break;
 	case TX_SHAPE_MIX_4:
-		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_MIX_4);
+		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_MIX_4);
 		break;
 	case TX_SHAPE_MIX_6:
-		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_MIX_6);
+		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_MIX_6);
 		break;
 	case TX_SHAPE_STAMPED_4:
-		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_STAMPED_4);
+		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_STAMPED_4);
 		break;
 	case TX_SHAPE_STAMPED_6:
-		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_STAMPED_6);
+		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_STAMPED_6);
 		break;
 	case TX_SHAPE_STAMPED_ONE_SIZE:
-		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_STAMPED_ONE_SIZE);
+		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_STAMPED_ONE_SIZE);
 		break;
 	case TX_SHAPE_STAMPED_SIZES:
-		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_STAMPED_SIZES);
+		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_STAMPED_SIZES);
 		break;
 	case TX_SHAPE_SIZES:
-		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_SIZES);
+		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_SIZES);
 		break;
 	default:
-		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_ONE_SIZE);
+		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_ONE_SIZE);
+	}
+}
+
+/* What holds another source's packet gets the template anew. */
+static inline void claim_frame(struct tx_worker *w, const struct pio_pool *pool, unsigned source, struct pio_frame *f)
+{
+	const struct tx_source *s = &w->sources[source];
+	uint32_t slot = pio_slot_of(pool, f->data, 1);
+
+	if (slot < pool->frames && w->holds[slot] == source)
+		return;
+	if (s->shape == TX_SHAPE_FIXED)
+		tx_source_prime(s, f);
+	else
+		memcpy(f->data, s->plan->frame, s->plan->max_len);
+	if (slot < pool->frames)
+		w->holds[slot] = (unsigned char)source;
+}
+
+void tx_several_fill(struct tx_worker *w, unsigned source, struct pio_frame *f, uint64_t time_ns)
+{
+	claim_frame(w, w->queue->port->pool, source, f);
+	patch(&w->sources[source], f, 1, time_ns);
+}
+
+/*
+ * Packets from .. to - 1 of a clump: of each source all together, so that it is asked once what kind it is. Which
+ * packets are a source's is kept as a list, last first written and first first read.
+ */
+static void fill(struct tx_worker *w, const struct clump *c, struct pio_frame *frames, uint32_t from, uint32_t to,
+		 uint64_t time_ns)
+{
+	const struct pio_pool *pool = w->queue->port->pool;
+	struct pio_frame own[TX_BURST_MAX];
+	uint16_t where[TX_BURST_MAX], next[TX_BURST_MAX];
+	uint16_t first[CONFIG_STREAMS_MAX];
+	uint64_t sources = 0;
+
+	if (to - from == 1) {
+		tx_several_fill(w, c->source[from], &frames[from], time_ns);
+		return;
+	}
+	for (uint32_t i = to; i-- > from;) {
+		unsigned source = c->source[i];
+
+		next[i] = sources >> source & 1 ? first[source] : TX_BURST_MAX;
+		first[source] = (uint16_t)i;
+		sources |= 1ULL << source;
+	}
+	for (; sources; sources &= sources - 1) {
+		unsigned source = (unsigned)__builtin_ctzll(sources);
+		uint32_t n = 0;
+
+		for (uint32_t i = first[source]; i != TX_BURST_MAX; i = next[i]) {
+			claim_frame(w, pool, source, &frames[i]);
+			where[n] = (uint16_t)i;
+			own[n++] = frames[i];
+		}
+		patch(&w->sources[source], own, n, time_ns);
+		for (uint32_t i = 0; i < n; i++)
+			frames[where[i]].len = own[i].len;
 	}
 }
 
@@ -145,8 +195,8 @@ static bool send_clump(struct tx_worker *w, struct waiter *waiter, const struct 
 		ready += ready < c->n ? pio_get(w->queue, frames + ready, c->n - ready) : 0;
 		uint64_t stamp_ns = (stamps && filled ? clock_mono_ns() : now_ns) + w->clock_add;
 
-		for (; filled < ready; filled++)
-			tx_several_fill(w, c->source[filled], &frames[filled], stamp_ns);
+		if (filled < ready)
+			fill(w, c, frames, filled, ready, stamp_ns);
 		if (waits) {
 			now_ns = waiter_until(waiter, c->departure_ns, w->stop);
 			if (!now_ns) {
