@@ -3,6 +3,7 @@
 
 #include "engine.h"
 #include "lib/option.h"
+#include "lib/report_histograms.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -161,5 +162,7 @@ void engine_measure_end(struct engine *en, struct report_end *end)
 		return;
 	}
 	remark(en, &en->measured);
+	if (en->cfg->histograms[0] && report_histograms_write(en->cfg->histograms, &en->measured, &e))
+		engine_fail(en, &e);
 	end->measure = &en->measured;
 }

@@ -170,9 +170,10 @@ struct config {
 	uint64_t linger_ns;            /* of a pair: how long nothing must have come before its receiver ends */
 	bool measure;
 	bool per_flow;
-	uint64_t flow_report; /* flows that are told of one by one */
-	uint64_t flow_limit;  /* 0: those that are sent, or as many as are usual */
-	uint64_t window;      /* packets; 0: what the memory for it holds */
+	uint64_t flow_report;            /* flows that are told of one by one */
+	uint64_t flow_limit;             /* 0: those that are sent, or as many as are usual */
+	char histograms[CONFIG_STR_MAX]; /* a file */
+	uint64_t window;                 /* packets; 0: what the memory for it holds */
 
 	/* Output and questions. */
 	bool json;

@@ -313,6 +313,8 @@
 	  "flows that --per-flow tells of one by one, the worst first; the others are added up", RANGE(0, 0)) \
 	X(FLOW_LIMIT, "flow-limit", "", COUNT, flow_limit, "0", "N", MEASURE, RUN, RECEIVE, \
 	  "flows that are measured; packets of others are only counted; 0: all for pair, 1048576 for recv", RANGE(0, 16777216)) \
+	X(HISTOGRAMS, "histograms", "", FILE, histograms, "", "FILE", MEASURE, RUN, RECEIVE, \
+	  "write the histograms of the measurement to a file of comma-separated values, too") \
 	X(WINDOW, "window", "", COUNT, window, "0", "PACKETS", MEASURE, RUN, RECEIVE, \
 	  "packets of a flow that one may come behind the newest and still be told from a lost one; 0: as many as 64 MiB hold " \
 	  "for all flows, 96 at least", RANGE(0, 131040)) \

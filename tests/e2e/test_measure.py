@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a receiver makes of stamped packets: every count against what is known to have happened to them."""
+import csv
 import os
 
 from lab import A, B, best_of_three, Case, Receiver, Squall, TMP, mac, main, received, squall, until
@@ -97,6 +98,18 @@ class Wire(Case):
         self.assertEqual(sum(s["lost"] for s in m["streams"]), end["loop"]["lost"])
         self.assertEqual(sum(s["latency_ns"]["count"] for s in m["streams"]), m["unique"])
         self.assertEqual({f["unique"] + f["lost"] for f in end["flows"] if f["flow"] >= 30}, {5000})
+
+    def test_the_histograms_as_a_table(self):
+        path = os.path.join(TMP, "histograms.csv")
+        end = self.ok(pair("loop:reorder=1%,delay=50us", "--flows", 5, "--count", 5000, "--histograms", path)).end_record
+        with open(path) as f:
+            rows = list(csv.DictReader(f))
+        for what, told in (("latency_ns", end["latency_ns"]), ("ipdv_ns", end["ipdv_ns"]), ("gap_ns", end["gap_ns"]), ("extent", end["measure"]["extent"])):
+            mine = [[int(r["from"]), int(r["to"]), int(r["count"])] for r in rows if r["what"] == what]
+            self.assertEqual(mine, told["buckets"])
+        run = self.ok(pair("loop:", "--count", 10, "--histograms", "/nonexistent/x.csv"), 1)
+        self.assertIn("/nonexistent/x.csv", run.err)
+        self.assertEqual(run.end_record["measure"]["unique"], 10)
 
     def test_the_other_forms(self):
         text = pair("loop:loss=10%,seed=2", "--flows", 20, "--count", 2000, "--per-flow", form=None)
