@@ -158,6 +158,23 @@ static void what_was_lost_and_what_lags(void **state)
 	tui_words(g, tui_find(g, 1, "asked for"), "asked for no limit, changed 2 times");
 }
 
+static void what_was_measured(void **state)
+{
+	(void)state;
+	tui_begin(&r, true, true);
+	r.view.plan.measure = true;
+	r.now.measure =
+		(struct measure_counts){.stamped = 1000, .bytes = 60000, .unique = 997, .duplicate = 2, .late = 1};
+	for (int i = 0; i < 5; i++)
+		tui_goes_on(&r, 200, 200, 1, 1000);
+	draw(24, 80, PAGE_OVERVIEW);
+	tui_words(&r.grid, tui_find(&r.grid, 1, "measured"), "measured 1000 stamped, 2 duplicate, 1 late");
+	draw(24, 80, PAGE_COUNTERS);
+	tui_find(&r.grid, 1, " measured  997 unique: packets that came for the first time");
+	tui_find(&r.grid, 1, " measured  2 duplicate: ");
+	assert_false(tui_has(&r.grid, "reordered"));
+}
+
 static void a_count_and_the_end(void **state)
 {
 	(void)state;
@@ -231,11 +248,12 @@ static void the_graph(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_usual_terminal),     cmocka_unit_test(a_small_terminal),
-		cmocka_unit_test(a_large_terminal),       cmocka_unit_test(every_size),
-		cmocka_unit_test(one_direction),          cmocka_unit_test(what_was_lost_and_what_lags),
-		cmocka_unit_test(a_count_and_the_end),    cmocka_unit_test(lists_scroll),
-		cmocka_unit_test(long_texts_are_wrapped), cmocka_unit_test(the_graph),
+		cmocka_unit_test(the_usual_terminal), cmocka_unit_test(a_small_terminal),
+		cmocka_unit_test(a_large_terminal),   cmocka_unit_test(every_size),
+		cmocka_unit_test(one_direction),      cmocka_unit_test(what_was_lost_and_what_lags),
+		cmocka_unit_test(what_was_measured),  cmocka_unit_test(a_count_and_the_end),
+		cmocka_unit_test(lists_scroll),       cmocka_unit_test(long_texts_are_wrapped),
+		cmocka_unit_test(the_graph),
 	};
 	int rc = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -25,8 +25,10 @@ struct tui_run {
 	struct grid grid;
 };
 
+/* *r: all zero, or begun before. */
 static inline void tui_begin(struct tui_run *r, bool tx, bool rx)
 {
+	grid_free(&r->grid);
 	memset(r, 0, sizeof(*r));
 	r->cfg.verb = VERB_SEND;
 	r->cfg.duration_ns = 30 * NS_PER_S;

@@ -14,17 +14,40 @@
 #define SHARE_MIN_PPS 100
 
 /* What an overview has, from the top down. */
-enum block { BLOCK_WAY, BLOCK_TABLE, BLOCK_ASKED, BLOCK_DROPS, BLOCK_GRAPH, BLOCK_QUEUES, BLOCK_MESSAGES, BLOCKS };
+enum block {
+	BLOCK_WAY,
+	BLOCK_TABLE,
+	BLOCK_ASKED,
+	BLOCK_MEASURED,
+	BLOCK_DROPS,
+	BLOCK_GRAPH,
+	BLOCK_QUEUES,
+	BLOCK_MESSAGES,
+	BLOCKS
+};
 
 /* Who gets room, in this order: up to so many rows in all, as long as the block has something for them. */
 static const struct {
 	enum block block;
 	unsigned rows;
 } order[] = {
-	{BLOCK_TABLE, 6},     {BLOCK_ASKED, 1},    {BLOCK_MESSAGES, 1}, {BLOCK_WAY, 1},
-	{BLOCK_TABLE, 9},     {BLOCK_DROPS, 2},    {BLOCK_GRAPH, 2},    {BLOCK_QUEUES, 3},
-	{BLOCK_WAY, 3},       {BLOCK_GRAPH, 4},    {BLOCK_DROPS, 8},    {BLOCK_QUEUES, 9},
-	{BLOCK_WAY, 12},      {BLOCK_MESSAGES, 4}, {BLOCK_GRAPH, 9},    {BLOCK_QUEUES, REPORT_QUEUES_MAX},
+	{BLOCK_TABLE, 6},
+	{BLOCK_ASKED, 1},
+	{BLOCK_MEASURED, 1},
+	{BLOCK_MESSAGES, 1},
+	{BLOCK_WAY, 1},
+	{BLOCK_TABLE, 9},
+	{BLOCK_DROPS, 2},
+	{BLOCK_GRAPH, 2},
+	{BLOCK_QUEUES, 3},
+	{BLOCK_WAY, 3},
+	{BLOCK_GRAPH, 4},
+	{BLOCK_DROPS, 8},
+	{BLOCK_QUEUES, 9},
+	{BLOCK_WAY, 12},
+	{BLOCK_MESSAGES, 4},
+	{BLOCK_GRAPH, 9},
+	{BLOCK_QUEUES, REPORT_QUEUES_MAX},
 	{BLOCK_MESSAGES, 16},
 };
 
@@ -131,6 +154,23 @@ static void asked(const struct view *v, struct layout_area a)
 	grid_text(a.g, a.row, a.col + LABEL_COLS, a.end - a.col - LABEL_COLS, behind ? STYLE_WARN : STYLE_PLAIN, text);
 }
 
+/* How many stamps there were, and what was not as it should be. What is lost is known at the end. */
+static void measured(const struct view *v, struct layout_area a)
+{
+	const struct measure_counts *c = &view_now(v)->measure;
+	char text[256];
+	size_t n = (size_t)snprintf(text, sizeof(text), "%" PRIu64 " stamped", c->stamped);
+
+#define MEASURED(key, help) \
+	if (c->key && n < sizeof(text) && strcmp(#key, "stamped") != 0 && strcmp(#key, "bytes") != 0 && \
+	    strcmp(#key, "unique") != 0) \
+		n += (size_t)snprintf(text + n, sizeof(text) - n, ", %" PRIu64 " " #key, c->key);
+	STATS_MEASURE(MEASURED)
+#undef MEASURED
+	grid_text(a.g, a.row, a.col, LABEL_COLS, STYLE_DIM, "measured");
+	grid_text(a.g, a.row, a.col + LABEL_COLS, a.end - a.col - LABEL_COLS, STYLE_PLAIN, text);
+}
+
 /* Drops by cause. Returns how many lines there are; draws those that fit. */
 static unsigned drops(const struct view *v, const struct layout_area *a)
 {
@@ -214,6 +254,9 @@ static void draw(const struct view *v, enum block block, struct layout_area a)
 	case BLOCK_ASKED:
 		asked(v, a);
 		break;
+	case BLOCK_MEASURED:
+		measured(v, a);
+		break;
 	case BLOCK_DROPS:
 		drops(v, &a);
 		break;
@@ -236,6 +279,7 @@ void layout_overview(const struct view *v, struct layout_area a)
 	unsigned needs[BLOCKS] = {
 		[BLOCK_TABLE] = 9,
 		[BLOCK_ASKED] = v->plan.tx ? 1 : 0,
+		[BLOCK_MEASURED] = v->plan.measure ? 1 : 0,
 		[BLOCK_DROPS] = drops(v, NULL),
 		[BLOCK_GRAPH] = 9,
 		[BLOCK_QUEUES] = view_now(v)->n_queues + 1,

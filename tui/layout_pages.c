@@ -145,17 +145,20 @@ static unsigned counters(const struct view *v, struct layout_area a, unsigned sk
 #define COUNTER(name, block, key, help) \
 	if (now->block.key) { \
 		snprintf(text, sizeof(text), "%" PRIu64 " %s: %s", now->block.key, #key, help); \
-		entry(&l, 4, name, calc_is_drop(#key) ? STYLE_WARN : STYLE_PLAIN, text); \
+		entry(&l, v->plan.measure ? 10 : 4, name, calc_is_drop(#key) ? STYLE_WARN : STYLE_PLAIN, text); \
 	}
 #define TX_COUNTER(key, help)    COUNTER("tx", tx, key, help)
 #define RX_COUNTER(key, help)    COUNTER("rx", rx, key, help)
 #define CLASS_COUNTER(key, help) COUNTER("rx", classes, key, help)
+#define STAMP_COUNTER(key, help) COUNTER("measured", measure, key, help)
 	STATS_TX(TX_COUNTER)
 	STATS_RX(RX_COUNTER)
 	STATS_CLASS(CLASS_COUNTER)
+	STATS_MEASURE(STAMP_COUNTER)
 #undef TX_COUNTER
 #undef RX_COUNTER
 #undef CLASS_COUNTER
+#undef STAMP_COUNTER
 #undef COUNTER
 	if (!l.n)
 		entry(&l, 0, "", STYLE_DIM, "nothing was counted so far");
