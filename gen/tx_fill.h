@@ -25,6 +25,8 @@ enum tx_shape {
 	TX_SHAPE_STAMPED_4, /* as TX_SHAPE_PORTS, of flows in their order, with a stamp, which changes the first
 			       checksum */
 	TX_SHAPE_STAMPED_6,
+	TX_SHAPE_STAMPED_MIX_4, /* as TX_SHAPE_MIX, likewise, of few sizes */
+	TX_SHAPE_STAMPED_MIX_6,
 	TX_SHAPE_STAMPED_ONE_SIZE,
 	TX_SHAPE_STAMPED_SIZES,
 	TX_SHAPE_REPLAY,       /* the frames are a capture's, */
@@ -36,12 +38,21 @@ static inline bool tx_shape_is_stamped(const enum tx_shape shape)
 	return shape >= TX_SHAPE_STAMPED_4 && shape <= TX_SHAPE_STAMPED_SIZES;
 }
 
+/* UDP with a checksum and one IP header: two lengths, and besides UDP's checksum at most one. */
+static inline bool tx_shape_is_udp(const struct tx_plan *plan)
+{
+	return plan->n_lengths == 2 && plan->sums[0].is_udp && plan->sums[0].follows & TX_FOLLOWS_SIZE;
+}
+
 static inline enum tx_shape tx_shape_stamped(const struct tx_source *s, bool ports)
 {
 	const struct tx_plan *plan = s->plan;
 
 	if (plan->n_sizes > 1)
-		return TX_SHAPE_STAMPED_SIZES;
+		return !ports || !tx_shape_is_udp(plan) || s->step != 1 || plan->n_sizes > TX_FEW_SIZES
+			       ? TX_SHAPE_STAMPED_SIZES
+		       : plan->n_sums == 2 ? TX_SHAPE_STAMPED_MIX_4
+					   : TX_SHAPE_STAMPED_MIX_6;
 	if (!ports || s->step != 1 || plan->sums[0].follows != TX_FOLLOWS_PAYLOAD)
 		return TX_SHAPE_STAMPED_ONE_SIZE;
 	return plan->n_sums == 2   ? TX_SHAPE_STAMPED_4
@@ -53,7 +64,7 @@ static inline enum tx_shape tx_shape_of(const struct tx_source *s)
 {
 	const struct tx_plan *plan = s->plan;
 	const bool ports = plan->n_parts == 1 && plan->parts[0].len == 12 && plan->entry == 16;
-	const bool udp = plan->n_lengths == 2 && plan->sums[0].is_udp && plan->sums[0].follows == TX_FOLLOWS_SIZE;
+	const bool udp = tx_shape_is_udp(plan);
 
 	if (s->replay.replay)
 		return s->replay.replay->original ? TX_SHAPE_REPLAY_TIMED : TX_SHAPE_REPLAY;
@@ -68,27 +79,25 @@ static inline enum tx_shape tx_shape_of(const struct tx_source *s)
 	return TX_SHAPE_ONE_SIZE;
 }
 
-/* So many sizes are gone through one by one. */
-#define TX_FEW_SIZES 8U
-
 /*
  * A frame that was shorter has its stamp in the midst of the payload now. A few sizes leave few places, which get the
- * template's bytes back; else all of the payload does where one may have been.
+ * template's bytes back; else all of the payload does where one may have been. nth: which size of the plan's it is.
  */
-static inline __attribute__((always_inline)) void tx_restore(const struct tx_plan *plan, const struct tx_size *size,
-							     unsigned char *frame)
+static inline __attribute__((always_inline)) void tx_restore(const struct tx_source *s, uint32_t nth,
+							     unsigned char *frame, const bool few)
 {
-	const uint32_t first = plan->min_len - STAMP_LEN;
+	const struct tx_plan *plan = s->plan;
 
-	if (plan->n_sizes > TX_FEW_SIZES) {
-		__builtin_memcpy(frame + first, plan->frame + first, size->len - first);
+	if (!few) {
+		const uint32_t first = plan->min_len - STAMP_LEN;
+
+		__builtin_memcpy(frame + first, plan->frame + first, plan->sizes[nth].len - first);
 		return;
 	}
-	for (uint32_t i = 0; i < plan->n_sizes; i++) {
-		const uint32_t at = plan->sizes[i].len - STAMP_LEN;
+	for (uint32_t i = 0; i < s->smaller[nth].n; i++) {
+		const uint32_t at = s->smaller[nth].at[i];
 
-		if (plan->sizes[i].len < size->len)
-			__builtin_memcpy(frame + at, plan->frame + at, STAMP_LEN);
+		__builtin_memcpy(frame + at, plan->frame + at, STAMP_LEN);
 	}
 }
 
@@ -104,12 +113,14 @@ static inline __attribute__((always_inline)) void tx_patch_run(const struct tx_s
 							       const enum tx_shape shape)
 {
 	const bool stamped = tx_shape_is_stamped(shape);
-	const bool sizes = shape == TX_SHAPE_SIZES || shape == TX_SHAPE_STAMPED_SIZES;
-	const bool mix = shape == TX_SHAPE_MIX_4 || shape == TX_SHAPE_MIX_6;
+	const bool mix = shape == TX_SHAPE_MIX_4 || shape == TX_SHAPE_MIX_6 || shape == TX_SHAPE_STAMPED_MIX_4 ||
+			 shape == TX_SHAPE_STAMPED_MIX_6;
+	const bool sizes = mix || shape == TX_SHAPE_SIZES || shape == TX_SHAPE_STAMPED_SIZES;
 	const bool ports = mix || shape == TX_SHAPE_PORTS_4 || shape == TX_SHAPE_PORTS_6 ||
 			   shape == TX_SHAPE_STAMPED_4 || shape == TX_SHAPE_STAMPED_6;
-	const bool ip_sum = shape == TX_SHAPE_MIX_4 || shape == TX_SHAPE_PORTS_4 || shape == TX_SHAPE_STAMPED_4;
-	const bool is_udp = s->plan->sums[0].is_udp;
+	const bool ip_sum = shape == TX_SHAPE_MIX_4 || shape == TX_SHAPE_PORTS_4 || shape == TX_SHAPE_STAMPED_4 ||
+			    shape == TX_SHAPE_STAMPED_MIX_4;
+	const bool is_udp = mix || s->plan->sums[0].is_udp;
 	const struct tx_plan *plan = s->plan;
 	const uint32_t part = plan->parts[0].at;
 	const uint32_t check[2] = {plan->sums[0].at, plan->sums[1].at};
@@ -125,20 +136,22 @@ static inline __attribute__((always_inline)) void tx_patch_run(const struct tx_s
 	const uint32_t sequence = at->sequence;
 	uint64_t place = stamp_place(at->number, time_ns);
 	uint32_t len = size->len;
+	uint32_t nth = 0;
 	uint64_t extra = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		const unsigned char *entry = entries + (size_t)i * stride;
 		unsigned char *frame = frames[i].data;
 
-		if (mix || sizes) {
-			size = &plan->sizes[plan->cycle[at->size]];
+		if (sizes) {
+			nth = plan->cycle[at->size];
+			size = &plan->sizes[nth];
 			at->size = at->size + 1 == n_cycle ? 0 : at->size + 1;
 			len = size->len;
 		}
 		frames[i].len = len;
-		if (shape == TX_SHAPE_STAMPED_SIZES)
-			tx_restore(plan, size, frame);
+		if (stamped && sizes)
+			tx_restore(s, nth, frame, mix || plan->n_sizes <= TX_FEW_SIZES);
 		if (stamped) {
 			extra = tx_put_stamp(frame, len, l4, run, place, sequence);
 			if (!ports && place >= last)
@@ -151,7 +164,12 @@ static inline __attribute__((always_inline)) void tx_patch_run(const struct tx_s
 		if (mix) {
 			core_put16(frame + length[0], size->length[0]);
 			core_put16(frame + length[1], size->length[1]);
-			core_put16(frame + check[0], csum_finish_pair_udp(core_get16(entry + 12), size->sum[0]));
+			if (stamped)
+				tx_put_check(frame + check[0],
+					     csum_add(extra, (uint64_t)core_get16(entry + 12) + size->sum[0]), true);
+			else
+				core_put16(frame + check[0],
+					   csum_finish_pair_udp(core_get16(entry + 12), size->sum[0]));
 			if (ip_sum)
 				core_put16(frame + check[1], csum_finish_pair(core_get16(entry + 14), size->sum[1]));
 		} else if (ports) {

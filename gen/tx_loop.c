@@ -251,6 +251,12 @@ void tx_worker_run(struct tx_worker *w)
 		case TX_SHAPE_STAMPED_6:
 			send_all(w, TX_SHAPE_STAMPED_6);
 			break;
+		case TX_SHAPE_STAMPED_MIX_4:
+			send_all(w, TX_SHAPE_STAMPED_MIX_4);
+			break;
+		case TX_SHAPE_STAMPED_MIX_6:
+			send_all(w, TX_SHAPE_STAMPED_MIX_6);
+			break;
 		case TX_SHAPE_STAMPED_ONE_SIZE:
 			send_all(w, TX_SHAPE_STAMPED_ONE_SIZE);
 			break;

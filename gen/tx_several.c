@@ -44,6 +44,12 @@ static void patch(struct tx_source *s, struct pio_frame *f, uint32_t n, uint64_t
 	case TX_SHAPE_STAMPED_6:
 		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_STAMPED_6);
 		break;
+	case TX_SHAPE_STAMPED_MIX_4:
+		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_STAMPED_MIX_4);
+		break;
+	case TX_SHAPE_STAMPED_MIX_6:
+		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_STAMPED_MIX_6);
+		break;
 	case TX_SHAPE_STAMPED_ONE_SIZE:
 		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_STAMPED_ONE_SIZE);
 		break;

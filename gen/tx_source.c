@@ -28,6 +28,19 @@ static uint64_t quota_of(uint64_t count, uint64_t flows, unsigned q, unsigned n,
 	return count / flows * own + with_one_more;
 }
 
+static void find_smaller(struct tx_source *s)
+{
+	const struct tx_plan *plan = s->plan;
+
+	for (uint32_t i = 0; i < plan->n_sizes; i++) {
+		struct tx_smaller *smaller = &s->smaller[i];
+
+		for (uint32_t k = 0; k < plan->n_sizes; k++)
+			if (plan->sizes[k].len < plan->sizes[i].len)
+				smaller->at[smaller->n++] = (uint16_t)(plan->sizes[k].len - STAMP_LEN);
+	}
+}
+
 int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, unsigned n, uint64_t count,
 		   bool random_order, struct err *e)
 {
@@ -58,6 +71,8 @@ int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, 
 	}
 	for (uint64_t i = 0, at = 0; i < own; i++, at = (at + step) % own)
 		tx_entry_at(plan, q + at * n, s->entries + i * plan->entry);
+	if (plan->stamped && plan->n_sizes <= TX_FEW_SIZES)
+		find_smaller(s);
 	return 0;
 }
 

@@ -14,6 +14,8 @@
 #include "replay.h"
 
 #define TX_QUOTA_NONE UINT64_MAX
+/* So many sizes are gone through one by one. */
+#define TX_FEW_SIZES 8U
 
 /* Where a sender of flows is. */
 struct tx_at {
@@ -43,6 +45,11 @@ struct tx_source {
 	/* For stamps: the number of the first of its flows, from one to the next in the order of the table, and of all.
 	 */
 	uint32_t number, number_step, number_span;
+	/* Of few sizes: where the stamps of those are that are smaller than each. */
+	struct tx_smaller {
+		uint32_t n;
+		uint16_t at[TX_FEW_SIZES];
+	} smaller[TX_FEW_SIZES];
 	struct tx_at at;
 	/* Of one of several sources: */
 	unsigned group;    /* of the merge */
