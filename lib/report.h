@@ -166,7 +166,7 @@ struct report_ops;
 /* The form that cfg asks for. cfg and out stay the caller's and outlive the report. NULL when memory is short. */
 struct report *report_open(const struct config *cfg, FILE *out);
 /* Before anything else is reported: another form than the one that cfg asks for. */
-void report_set_form(struct report *r, const struct report_ops *form);
+void report_set_form(struct report *r, const struct report_ops *ops);
 void report_close(struct report *r);
 
 int report_begin(struct report *r, const struct report_plan *plan, uint64_t wall_ns);
