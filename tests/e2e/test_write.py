@@ -63,7 +63,7 @@ def take_apart(frame):
         p = Packet(frame, tags, labels, 4, b[1], b[8], words(b, 4, 1)[0], words(b, 6, 1)[0], None, b[9], b[12:16], b[16:20], b[20:], None)
     else:
         return Packet(frame, tags, labels, None, None, None, None, None, None, kind, None, None, b, b)
-    return p._replace(payload=p.l4[{17: 8, 6: 20, 1: 8, 58: 8}[p.protocol]:])
+    return p._replace(payload=p.l4[{17: 8, 6: 20, 1: 8, 58: 8, 47: 4}[p.protocol]:])
 
 
 def l4_ok(p):
