@@ -2,6 +2,7 @@
 #include "verbs.h"
 
 #include "answers.h"
+#include "calibrate.h"
 #include "engine_measure.h"
 #include "gen/pace.h"
 #include "gen/plan_build.h"
@@ -215,6 +216,7 @@ void traffic_check(struct config *cfg, struct problems *p)
 			    "the standard output has the report: a named pipe (mkfifo) hands packets on");
 	if (cfg->min_rate.kind != RATE_UNSET && cfg->min_rate.kind != RATE_VALUE)
 		problem_add(p, "--min-rate", "a rate in packets a second, as in 100k");
+	calibrate_check(cfg, p);
 	answers_check(cfg, p);
 	if (cfg->respond.n && is_wire(cfg, cfg->interface))
 		problem_add(p, "--respond", "nobody asks on a wire in memory: leave it out");

@@ -54,6 +54,7 @@ struct engine {
 	struct report_capture captured;
 	struct measure *measure; /* NULL: nothing is measured */
 	struct report_measure measured;
+	const struct report_floor *floor; /* the caller's; NULL: it was not measured */
 	_Atomic bool stop_tx, stop_rx;
 	uint64_t start_ns;        /* monotonic: first departure, or when the receivers started */
 	uint64_t stopped_ns;      /* when the run was told to end */
@@ -89,6 +90,9 @@ struct engine_port {
 int engine_init(struct engine *en, const struct config *cfg, const struct engine_port *tx, const struct engine_port *rx,
 		const struct stream_set *set, struct err *e);
 void engine_free(struct engine *en);
+
+/* Between init and run: what the idle path needs, and whether that is taken off. It must outlive the run. */
+void engine_set_floor(struct engine *en, const struct report_floor *floor);
 
 /* Tells it on stderr now, and in the report at its end. */
 void engine_warn(struct engine *en, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

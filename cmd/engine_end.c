@@ -205,6 +205,7 @@ void engine_end(struct engine *en, struct report *report)
 	rx_times(en, &end);
 	engine_capture_end(en, &end);
 	engine_measure_end(en, &end);
+	end.floor = en->floor;
 	end.pair = en->cfg->verb == VERB_PAIR;
 	for (unsigned i = 0; i < en->n_tx && en->tx_port->loop; i++) {
 		struct loop_counts part;

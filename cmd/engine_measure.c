@@ -166,3 +166,10 @@ void engine_measure_end(struct engine *en, struct report_end *end)
 		engine_fail(en, &e);
 	end->measure = &en->measured;
 }
+
+void engine_set_floor(struct engine *en, const struct report_floor *floor)
+{
+	en->floor = floor;
+	if (floor && floor->subtracted)
+		measure_set_floor(en->measure, floor->min);
+}

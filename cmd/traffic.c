@@ -2,6 +2,7 @@
 #include "verbs.h"
 
 #include "answers.h"
+#include "calibrate.h"
 #include "ends.h"
 #include "engine.h"
 #include "engine_measure.h"
@@ -10,9 +11,11 @@
 #include "lib/clock.h"
 #include "lib/log.h"
 #include "lib/option.h"
+#include "lib/report_form.h"
 #include "ports.h"
 #include "rx/rx_filter.h"
 #include "rx/sent_filter.h"
+#include "signals.h"
 #include "stream_plans.h"
 #include "write.h"
 
@@ -41,8 +44,10 @@ struct traffic {
 	struct stream_plans sent;
 	struct filter filter;
 	struct pio_port *port;
-	struct pio_port *rx_port;    /* of a pair of two interfaces, else NULL */
-	struct responder *responder; /* NULL: nothing is answered */
+	struct pio_port *rx_port;         /* of a pair of two interfaces, else NULL */
+	struct responder *responder;      /* NULL: nothing is answered */
+	struct report_floor *calibrates;  /* where the result of this run goes that calibrates; NULL: it does not */
+	const struct report_floor *floor; /* of a run that calibrated; NULL: there was none */
 	struct report_plan facts;
 	struct engine engine;
 };
@@ -145,8 +150,11 @@ static void run(struct traffic *t, const struct config *cfg, struct report *repo
 			log_note("%s on %s: the filter is active", cfg->verb == VERB_RECV ? "receiving" : "reflecting",
 				 cfg->interface);
 		engine_set_responder(&t->engine, t->responder);
+		engine_set_floor(&t->engine, t->floor);
 		engine_run(&t->engine, report);
 		*e = t->engine.err;
+		if (t->calibrates && e->code == EXIT_DONE && !signals_stop)
+			calibrate_result(&t->engine, t->calibrates, e);
 	}
 	engine_free(&t->engine);
 }
@@ -176,7 +184,9 @@ static void report_stopped(struct report *report, const struct err *e)
 	report_end(report, &end, e, NULL);
 }
 
-void traffic_main(const struct config *cfg, struct report *report, struct err *e)
+/* One run from its interfaces to its end. floor may be NULL; calibrates: NULL but for the run that fills it. */
+static void run_once(const struct config *cfg, const struct report_floor *floor, struct report_floor *calibrates,
+		     struct report *report, struct err *e)
 {
 	struct traffic *t = aligned_alloc(_Alignof(struct traffic), sizeof(*t));
 
@@ -186,6 +196,8 @@ void traffic_main(const struct config *cfg, struct report *report, struct err *e
 		return;
 	}
 	memset(t, 0, sizeof(*t));
+	t->floor = floor;
+	t->calibrates = calibrates;
 	int rc = resolve(t, cfg, e);
 	bool tells = cfg->dry_run || cfg->write_file[0];
 
@@ -206,4 +218,38 @@ void traffic_main(const struct config *cfg, struct report *report, struct err *e
 	ends_free(&t->rx_ends);
 	ends_free(&t->ends);
 	free(t);
+}
+
+/* False: the run that was asked for is not to follow, and the report says why. */
+static bool calibrate(const struct config *cfg, struct report_floor *floor, struct report *report, struct err *e)
+{
+	struct config *quiet = malloc(sizeof(*quiet));
+	struct report *silent = report_open(cfg, stdout);
+
+	if (quiet && silent) {
+		report_set_form(silent, &report_silent_ops);
+		calibrate_config(cfg, quiet);
+		log_note("calibrating: %" PRIu64 " packets, 1 ms apart", quiet->count);
+		run_once(quiet, NULL, floor, silent, e);
+	} else {
+		err_set(e, -ENOMEM, EXIT_RUN, "cannot calibrate", cfg->interface, "no memory");
+	}
+	report_close(silent);
+	free(quiet);
+	if (e->code == EXIT_DONE && !signals_stop)
+		return true;
+	if (e->code == EXIT_DONE)
+		report_stopped(report, e);
+	else
+		report_end(report, NULL, e, NULL);
+	return false;
+}
+
+void traffic_main(const struct config *cfg, struct report *report, struct err *e)
+{
+	const bool calibrates = cfg->calibrate && !cfg->dry_run && !cfg->write_file[0];
+	struct report_floor floor = {0};
+
+	if (!calibrates || calibrate(cfg, &floor, report, e))
+		run_once(cfg, calibrates ? &floor : NULL, NULL, report, e);
 }

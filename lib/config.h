@@ -162,9 +162,11 @@ struct config {
 	uint64_t max_latency_p99_ns; /* 0: none */
 	struct rate min_rate;
 
-	char capture[CONFIG_STR_MAX];  /* file; empty: none */
-	uint64_t capture_limit;        /* packets; 0: no limit */
-	uint32_t snaplen;              /* 0: whole packets */
+	char capture[CONFIG_STR_MAX]; /* file; empty: none */
+	uint64_t capture_limit;       /* packets; 0: no limit */
+	uint32_t snaplen;             /* 0: whole packets */
+	bool calibrate;
+	bool subtract_floor;
 	struct config_filters respond; /* addresses to answer for */
 	uint64_t idle_ns;              /* 0: no idle limit */
 	uint64_t linger_ns;            /* of a pair: how long nothing must have come before its receiver ends */

@@ -302,6 +302,11 @@
 	  "packets that the file of --capture gets; 0: no limit") \
 	X(SNAPLEN, "snaplen", "", U32, snaplen, "0", "BYTES", RECV, RUN, RECEIVE, \
 	  "bytes of each packet that --capture keeps; 0: all", RANGE(0, 262144)) \
+	X(CALIBRATE, "calibrate", "", BOOL, calibrate, "false", "", PAIR, RUN, RECEIVE, \
+	  "before the run send 1000 packets, 1 ms apart, to know the latency of the idle path, this tool's own part with it; it " \
+	  "is shown beside that of the run") \
+	X(SUBTRACT_FLOOR, "subtract-floor", "", BOOL, subtract_floor, "false", "", PAIR, RUN, RECEIVE, \
+	  "take the least latency of --calibrate off every latency of the run") \
 	X(LINGER, "linger", "", TIME, linger_ns, "100ms", "TIME", PAIR, RUN, RECEIVE, \
 	  "how long nothing must have come, after the last packet was sent, before the receiver ends; where packets go on " \
 	  "coming it waits 10 times as long at most", RANGE(0, 60000000000)) \

@@ -93,6 +93,13 @@ struct report_stream {
 	uint64_t unsent;
 };
 
+/* The latency of the path before the run, when nothing else was on it (pair --calibrate). */
+struct report_floor {
+	uint64_t packets;       /* by which it was measured */
+	uint64_t min, p50, p99; /* ns */
+	bool subtracted;        /* min was taken off every latency of the run */
+};
+
 /* One limit that the run was to keep. */
 #define REPORT_THRESHOLDS_MAX 8
 struct report_threshold {
@@ -123,6 +130,7 @@ struct report_end {
 	bool pair;                            /* what was sent is what was to be received: their difference is told */
 	const struct reflect_counts *reflect; /* NULL: nothing was to be sent back */
 	const struct respond_counts *respond; /* NULL: nothing was to be answered for */
+	const struct report_floor *floor;     /* NULL: it was not measured */
 	unsigned n_thresholds;
 	const struct report_threshold *thresholds;
 	const struct report_capture *capture; /* NULL: none was asked for */

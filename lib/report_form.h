@@ -37,6 +37,8 @@ extern const struct report_ops report_text_ops;
 extern const struct report_ops report_json_ops;
 extern const struct report_ops report_json_stream_ops;
 extern const struct report_ops report_csv_ops;
+/* Says nothing: for a run before the run that was asked for. */
+extern const struct report_ops report_silent_ops;
 
 void report_text_document(struct report *r, const struct report_document *d, const struct err *e,
 			  const struct problems *all);

@@ -79,8 +79,24 @@ static json_t *device_drops_json(struct report *r, const struct host_drops *d)
 	return o;
 }
 
+static json_t *floor_json(struct report *r, const struct report_floor *f)
+{
+	json_t *o;
+
+	if (!f)
+		return json_null();
+	o = json_object();
+	put_count(r, o, "packets", f->packets);
+	put_count(r, o, "min", f->min);
+	put_count(r, o, "p50", f->p50);
+	put_count(r, o, "p99", f->p99);
+	report_json_put(r, o, "subtracted", json_boolean(f->subtracted));
+	return o;
+}
+
 void report_json_outcome(struct report *r, json_t *o, const struct report_end *end)
 {
+	report_json_put(r, o, "floor_ns", floor_json(r, end->floor));
 	report_json_put(r, o, "loop", end->have_loop ? loop_json(r, &end->loop) : json_null());
 	report_json_put(r, o, "reflect", reflect_json(r, end->reflect));
 	report_json_put(r, o, "respond", respond_json(r, end->respond));

@@ -125,6 +125,15 @@ static void rx_lines(struct report *r, const struct report_span *s)
 #undef CLASS_LINE
 }
 
+static void floor_line(struct report *r, const struct report_floor *f)
+{
+	fprintf(r->out,
+		"floor    %.3f us at least, %.3f us for half of the packets, %.3f us for 99 %% (%" PRIu64
+		" packets, 1 ms apart, before the run)%s\n",
+		(double)f->min / 1e3, (double)f->p50 / 1e3, (double)f->p99 / 1e3, f->packets,
+		f->subtracted ? "; the least was taken off the latencies" : "");
+}
+
 static void threshold_line(struct report *r, const struct report_threshold *t)
 {
 	char value[UNITS_STR], limit[UNITS_STR];
@@ -246,6 +255,8 @@ static void text_end(struct report *r, const struct report_end *end, const struc
 	}
 #undef PCAP_LINE
 	report_text_measure(r, end->measure);
+	if (end->floor)
+		floor_line(r, end->floor);
 	device_lines(r, end->device_drops);
 	if (end->n_streams)
 		stream_lines(r, end);

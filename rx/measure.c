@@ -206,13 +206,18 @@ void measure_learn(struct measure_worker *w, uint16_t run)
 	w->run = none;
 }
 
-static void update(const struct measure_worker *w, uint64_t *add, clockid_t from, clockid_t to)
+static void update(const struct measure_worker *w, uint64_t *add, clockid_t from, clockid_t to, uint64_t more)
 {
-	uint64_t now = clock_offset_ns(from, to);
+	uint64_t now = clock_offset_ns(from, to) + more;
 	int64_t moved = (int64_t)(now - *add);
 
 	if (!w->clocks_read || moved > CLOCK_NOISE_NS || moved < -CLOCK_NOISE_NS)
 		*add = now;
+}
+
+void measure_set_floor(struct measure *m, uint64_t ns)
+{
+	m->floor_ns = ns;
 }
 
 void measure_clocks(struct measure_worker *w)
@@ -221,9 +226,10 @@ void measure_clocks(struct measure_worker *w)
 	clockid_t arrivals = conf->arrivals == PIO_CLOCK_WALL ? CLOCK_REALTIME : CLOCK_MONOTONIC;
 	clockid_t stamps = conf->clock == MEASURE_CLOCK_PTP ? CLOCK_TAI : CLOCK_MONOTONIC;
 
-	update(w, &w->now_add, CLOCK_MONOTONIC, stamps);
-	update(w, &w->arrival_add, arrivals, stamps);
-	update(w, &w->wall_add, stamps, CLOCK_REALTIME);
+	/* A floor makes every arrival so much earlier, but not by the clock that people read. */
+	update(w, &w->now_add, CLOCK_MONOTONIC, stamps, -w->m->floor_ns);
+	update(w, &w->arrival_add, arrivals, stamps, -w->m->floor_ns);
+	update(w, &w->wall_add, stamps, CLOCK_REALTIME, w->m->floor_ns);
 	w->clocks_read = true;
 }
 

@@ -56,6 +56,9 @@ void measure_close(struct measure *m);
 /* Thread i's; i < conf.threads. */
 struct measure_worker *measure_worker(struct measure *m, unsigned i);
 
+/* What each packet is taken to have needed less: the latency of an idle path. Main thread, before the threads start. */
+void measure_set_floor(struct measure *m, uint64_t ns);
+
 /*
  * Brings the offsets between this host's clocks up to date. Before the first measure_frames(), and then some ten times
  * a second. The worker's thread.

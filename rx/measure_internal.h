@@ -98,6 +98,7 @@ struct measure {
 	struct report_flow *told_flows;
 	_Alignas(128) _Atomic int32_t run;
 	_Atomic bool run_learnt;
+	uint64_t floor_ns; /* taken off every latency */
 };
 
 /* The stamp's run was seen and none is followed yet: follows it, or the one that another thread was faster with. */

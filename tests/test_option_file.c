@@ -203,9 +203,11 @@ static void dump_reads_back(void **state)
 		"--rewrite-ip ::/0=::/0 --rewrite-vlan none=1");
 	round_trip("recv -i null --rx-mode all --idle 1ms -d 0 --count 5 --dst-ip 10.0.0.0/8 --src-ip 10.0.0.1");
 	round_trip("send --stamp --run-id 65535 --clock ptp");
-	round_trip("recv --measure --per-flow --flow-report 0 --flow-limit 16777216 --window 131040 --histograms x.csv --clock same-host");
+	round_trip("recv --measure --per-flow --flow-report 0 --flow-limit 16777216 --window 131040 --histograms x.csv "
+		   "--clock same-host");
 	round_trip("pair --no-stamp --no-measure --run-id 0");
-	round_trip("pair --max-loss 0.000000000001 --max-duplicates 0 --max-reordered 5% --max-latency-p99 1ns -i a -r "
+	round_trip("pair --calibrate --subtract-floor --max-loss 0.000000000001 --max-duplicates 0 --max-reordered 5% "
+		   "--max-latency-p99 1ns -i a -r "
 		   "b --rx-queues 2 --linger 1ns --idle 3s --pps 5");
 	round_trip("reflect -i a --idle 3s --respond 10.0.0.9,fd00::9 --min-rate 5 --capture x.pcap --capture-limit 5 "
 		   "--snaplen 64");

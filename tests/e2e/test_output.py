@@ -36,7 +36,7 @@ class Forms(Case):
         self.assertEqual(run.json["start"]["verb"], "send")
         self.assertAlmostEqual(run.json["start"]["time"] / 1e9, time.time(), delta=60)
         end = run.end_record
-        self.assertEqual(set(end), {"seconds", "reason", "tx", "rx", "difference", "queues", "streams", "loop", "reflect", "respond", "capture", "pcap", "measure", "latency_ns", "pdv_ns", "ipdv_ns", "jitter_ns", "gap_ns", "flows", "flows_rest", "device_drops", "cpu", "warnings", "thresholds"})
+        self.assertEqual(set(end), {"seconds", "reason", "tx", "rx", "difference", "queues", "streams", "loop", "reflect", "respond", "capture", "floor_ns", "pcap", "measure", "latency_ns", "pdv_ns", "ipdv_ns", "jitter_ns", "gap_ns", "flows", "flows_rest", "device_drops", "cpu", "warnings", "thresholds"})
         for key in "packets bytes_l2 pps bps_l1 bps_l2 queued completed dropped errors requested_pps unsent".split():
             self.assertIn(key, end["tx"])
         self.assertEqual((end["tx"]["requested_pps"], end["rx"], end["loop"], end["pcap"], end["device_drops"]),

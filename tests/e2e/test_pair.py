@@ -103,6 +103,56 @@ class Wire(Case):
         self.refused("send", "-i", "qa", "-r", "qb", *TO, names=("--rx-interface", "not an option of squall send"))
 
 
+class Floor(Case):
+    """The latency of the idle path, measured before the run."""
+
+    def run_it(self, *args, **kw):
+        return self.ok(pair(None, "-i", "loop:delay=2ms", *TO, "--pps", "10k", "--count", 2000, *args, **kw))
+
+    def test_it_is_shown_beside(self):
+        run = self.run_it("--calibrate")
+        floor, latency = run.end_record["floor_ns"], run.end_record["latency_ns"]
+        self.assertEqual((floor["packets"], floor["subtracted"]), (1000, False))
+        self.assertTrue(2_000_000 <= floor["min"] <= floor["p50"] <= floor["p99"], floor)
+        self.assertGreaterEqual(latency["min"], 2_000_000)
+        self.assertEqual(run.end_record["tx"]["packets"], 2000)
+        self.assertIsNone(self.run_it().end_record["floor_ns"])
+        self.assertRegex(pair(None, "-i", "loop:delay=2ms", *TO, "--count", 10, "--calibrate", form=None).out, r"(?m)^floor +2\d\d\d\.\d+ us at least, .*before the run\)$")
+
+    def test_it_is_subtracted_on_request(self):
+        run = self.run_it("--calibrate", "--subtract-floor", "--max-latency-p99", "1h")
+        floor, latency = run.end_record["floor_ns"], run.end_record["latency_ns"]
+        self.assertTrue(floor["subtracted"])
+        # The wire's 2 ms are gone; what is left is what this machine was late by.
+        self.assertLess(latency["min"], 1_000_000)
+        self.assertGreaterEqual(floor["min"], 2_000_000)
+        # Times of day are what they were.
+        self.assertLess(abs(run.end_record["rx"]["first_ns"] - run.json["start"]["time"]), 10_000_000_000)
+
+    def test_limits_are_not_for_the_calibration(self):
+        run = pair(None, "-i", "loop:loss=10%,seed=4", *TO, "--pps", "10k", "--count", 100, "--max-loss", "50%", "--calibrate")
+        self.assertEqual([t["ok"] for t in self.ok(run).end_record["thresholds"]], [True])
+        self.assertLess(run.end_record["floor_ns"]["packets"], 1000)
+
+    def test_when_nothing_comes(self):
+        run = pair(None, "-i", "loop:loss=100%", *TO, "--count", 10, "--calibrate")
+        self.ok(run, rc=1)
+        self.assertRegex(run.err, "cannot calibrate: loop:.*: none of 1000 packets came back; try: ")
+        self.assertIsNone(run.json["end"])
+
+    def test_a_signal_ends_it(self):
+        run = Squall(None, "pair", "-i", "loop:", *TO, "--calibrate")
+        run.wait_for("calibrating")
+        run.signal()
+        end = self.ok(run.end(5)).end_record
+        self.assertEqual((end["reason"], end["tx"]), ("signal", None))
+
+    def test_refusals(self):
+        self.refused("pair", "-i", "loop:", *TO, "--subtract-floor", names=("--subtract-floor", "--calibrate"))
+        self.refused("pair", "-i", "loop:", *TO, "--calibrate", "--no-stamp", names=("--calibrate", "stamps"))
+        self.refused("send", "-i", "loop:", *TO, "--calibrate", names=("--calibrate", "not an option of squall send"))
+
+
 class Interfaces(Case):
     """Two ends of a cable on one machine: pa and pb, both in A."""
 
