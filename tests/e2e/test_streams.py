@@ -72,36 +72,51 @@ class Lists(Case):
 
 
 class Wire(Lists):
-    @best_of_three
+    def with_counts(self, four, six, own):
+        """Each sends so many and the run ends by that: what a busy machine holds up is made up for, whatever it takes."""
+        text = THREE.replace("duration: 1s\n", "duration: 0\ncatch-up: 1h\n")
+        for after, n in (("share: 3\n", four), ('imix: "70:1,594:1"\n', six), ("pps: 100\n", own)):
+            text = text.replace(after, f"{after}    burst-profile: {n}\n")
+        return text
+
     def test_shares_and_a_rate_of_its_own(self):
-        run, frames = self.on_the_wire(THREE, expect=20_100)
+        run, frames = self.on_the_wire(self.with_counts(6000, 2000, 40), expect=8040)
         got = self.by_stream(frames)
-        self.assertEqual({k: len(v) for k, v in got.items()}, {"four": 15_000, "six": 5_000, "own": 100})
-        self.assertEqual(self.queued(run), {"four": 15_000, "six": 5_000, "own": 100})
-        self.assertEqual(run.end_record["tx"]["unsent"], 0)
+        self.assertEqual({k: len(v) for k, v in got.items()}, {"four": 6000, "six": 2000, "own": 40})
+        self.assertEqual(self.queued(run), {"four": 6000, "six": 2000, "own": 40})
+        self.assertEqual((run.end_record["tx"]["unsent"], run.end_record["reason"]), (0, "count"))
         # Each flow of each as often as the others of its stream.
-        self.assertEqual(set(collections.Counter((f.ip.dst, f.udp.src) for f in got["four"]).values()), {1500})
+        self.assertEqual(set(collections.Counter((f.ip.dst, f.udp.src) for f in got["four"]).values()), {600})
         six = collections.Counter((f.ip.dst, f.udp.src) for f in got["six"])
-        self.assertEqual((len(six), set(six.values())), (7, {714, 715}))
-        self.assertEqual(collections.Counter(f.length for f in got["six"]), {66: 2500, 590: 2500})
+        self.assertEqual((len(six), set(six.values())), (7, {285, 286}))
+        self.assertEqual(collections.Counter(f.length for f in got["six"]), {66: 1000, 590: 1000})
         self.assertEqual({f.length for f in got["own"]}, {296})
         self.assertEqual({tuple(f.tags) for f in got["six"]}, {((0x8100, 5),)})
-        self.assertAlmostEqual((got["own"][-1].ns - got["own"][0].ns) / 99 / 1e6, 10, delta=1)
-        # Out of any four in a row that share, three are the one's.
+        # Out of any four in a row that share, three are the one's; and its own is each 200th of the others.
         shared = ["46"[f.ip.version == 6] for f in frames if f.ip.dst != "10.78.2.1"]
         self.assertEqual({shared[i:i + 4].count("4") for i in range(0, len(shared), 4)}, {3})
+        own = [i for i, f in enumerate(frames) if f.ip.dst == "10.78.2.1"]
+        self.assertEqual({b - a for a, b in zip(own, own[1:])}, {201})
+
+    def test_a_start_delay(self):
+        text = self.with_counts(12_000, 1000, 55)
+        text = text.replace("    vlan: 5\n", "    vlan: 5\n    start-delay: 500ms\n").replace("    pps: 100\n", "    pps: 100\n    start-delay: 250ms\n")
+        run, frames = self.on_the_wire(text, expect=13_055)
+        self.assertEqual(self.queued(run), {"four": 12_000, "six": 1000, "own": 55})
+        self.assertEqual(run.end_record["tx"]["unsent"], 0)
+        # The others' rates stay what they are: nobody has the turns of the one that is not there yet.
+        kinds = ["six" if f.ip.version == 6 else "own" if f.ip.dst == "10.78.2.1" else "four" for f in frames]
+        self.assertAlmostEqual(kinds[:kinds.index("six")].count("four"), 15_000 * 0.5, delta=1)
+        self.assertAlmostEqual(kinds[:kinds.index("own")].count("four"), 15_000 * 0.25, delta=1)
 
     @best_of_three
-    def test_a_start_delay(self):
-        text = THREE.replace("    vlan: 5\n", "    vlan: 5\n    start-delay: 500ms\n").replace("    pps: 100\n", "    pps: 100\n    start-delay: 250ms\n")
-        run, frames = self.on_the_wire(text, expect=17_575)
-        got = self.by_stream(frames)
-        # The others' rates stay what they are: nobody has the turns of the one that is not there yet.
-        self.assertEqual({k: len(v) for k, v in got.items()}, {"four": 15_000, "six": 2_500, "own": 75})
-        self.assertEqual(run.end_record["tx"]["unsent"], 0)
-        start = got["four"][0].ns
-        self.assertAlmostEqual((got["six"][0].ns - start) / 1e6, 500, delta=5)
-        self.assertAlmostEqual((got["own"][0].ns - start) / 1e6, 250, delta=5)
+    def test_a_start_is_at_its_time(self):
+        text = THREE.replace("    pps: 100\n", "    pps: 100\n    start-delay: 250ms\n")
+        got = self.by_stream(self.on_the_wire(text, "-d", "600ms", expect=1000)[1])
+        # When each began, by the packet of it that was least late.
+        four = min(f.ns - k * 1e9 / 15_000 for k, f in enumerate(got["four"]))
+        own = min(f.ns - k * 1e9 / 100 for k, f in enumerate(got["own"]))
+        self.assertAlmostEqual((own - four) / 1e6, 250, delta=2)
 
     def test_a_count_is_dealt(self):
         text = THREE[:THREE.index("  - name: own")].replace("pps: 20k", "pps: unlimited").replace("duration: 1s\n", "count: 1003\n")
@@ -226,7 +241,7 @@ class Told(Lists):
         own = [ns for ns, data in written if parse(data).ip.dst == "10.78.2.1"]
         self.assertEqual(own, [k * 10_000_000 for k in range(len(own))])
         with Tap(B, "qb") as tap:
-            self.send(THREE, "-d", "200ms", "--queues", 1)
+            self.send(THREE, "-d", "1s", "--queues", 1, "--catch-up", "1h")
             frames = [f.raw for f in tap.frames(mac(A, "qa"), expect=1000)[:1000]]
         self.assertEqual(frames, [data for _, data in written])
 
