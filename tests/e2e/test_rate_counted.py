@@ -56,6 +56,13 @@ class Counted(Case):
         self.ok(squall(A, *SLOW_WIRE, "--pps", "20k", "--strict-rate"), 5)
         self.assertEqual(self.ok(squall(A, *SLOW_WIRE, "--pps", "unlimited")).end_record["tx"]["unsent"], 0)
 
+    def test_a_part_of_the_links_speed(self):
+        """A veth tells 10 Gbit/s; a 64-byte frame is 84 bytes on the wire (L1)."""
+        for args in (("--bps", "0.1%"), ("--pps", "0.1%"), ("--bps", "10M", "--pps", "100%")):
+            tx = self.ok(send("-i", "qa", *QUIET, *args, "-d", "200ms")).end_record["tx"]
+            self.assertAlmostEqual(tx["requested_pps"] / (10e6 / (84 * 8)), 1, delta=1e-6)
+            self.assertEqual(tx["packets"] + tx["unsent"], 2977)  # the first at 0 s, and 2,976 more before 0.2 s
+
     def test_what_a_real_wire_does_not_take(self):
         tx = self.ok(send("-i", "qa", *QUIET, "--pps", "50M", "-d", "300ms")).end_record["tx"]
         self.assertEqual(tx["packets"] + tx["unsent"], 15_000_000)
