@@ -279,6 +279,48 @@ static void check_all(const struct layout *l, bool in_kernel)
 	}
 }
 
+/* The same stamps, at even and odd places, and the same checksums over them. */
+static void check_stamps(const struct layout *l)
+{
+	static const struct flows odd = {
+		.name = "stamped, odd", .payload = 27, .n = 60, .vary = {{SPORT, TX_UP, 1024, 0, 1000, 1, 1, 0}}};
+	static struct tx_plan plan;
+	const struct flows *f[2] = {&cases[1], &odd};
+
+	for (unsigned i = 0; i < 2; i++) {
+		static unsigned char here[TX_TEMPLATE_MAX], there[TX_TEMPLATE_MAX];
+		struct writer w = {.plan = &plan};
+
+		plan_make(l, f[i], 0, 1, &plan);
+		plan.stamped = 1;
+		plan.run = 0xbeef;
+		plan.sums[0].follows = TX_FOLLOWS_PAYLOAD;
+		w.skel = load(&plan, 0);
+		if (!w.skel)
+			fail_msg("%s: the program was not loaded: %s", f[i]->name, strerror(errno));
+		for (uint64_t n = 0; n < 60; n++) {
+			const uint64_t time_ns = n * 0x123456789abULL;
+			unsigned char entry[TX_ENTRY_MAX];
+			struct stamp stamp;
+			uint64_t extra;
+
+			memcpy(here, plan.frame, plan.max_len);
+			memcpy(there, plan.frame, plan.max_len);
+			w.skel->bss->time_ns = time_ns;
+			w.skel->bss->sequence = (uint32_t)n * 77;
+			write_in_kernel(&w, n, 0, 0, there);
+			extra = tx_put_stamp(here, plan.max_len, plan.l4, 0xbeef, stamp_place((uint32_t)n, time_ns),
+					     (uint32_t)n * 77);
+			tx_entry_at(&plan, n, entry);
+			tx_put(&plan, entry, &plan.sizes[0], here, extra);
+			assert_memory_equal(here, there, plan.max_len);
+			assert_true(stamp_read(there + plan.max_len - STAMP_LEN, &stamp));
+			assert_true(stamp.run == 0xbeef && stamp.flow == n && stamp.sequence == n * 77);
+		}
+		core_walk__destroy(w.skel);
+	}
+}
+
 static void test_c(void **state)
 {
 	check_all(*state, false);
@@ -303,6 +345,7 @@ static void test_bpf(void **state)
 	}
 	core_walk__destroy(skel);
 	check_all(*state, true);
+	check_stamps(*state);
 }
 
 int main(void)

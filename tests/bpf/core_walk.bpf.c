@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core_walk: the packet headers of lib/core in the kernel. One run makes the frame that it was given, which holds the
- * template or another packet of it, the packet of flow `flow` and size `size`, with `mark` in its payload.
+ * template or another packet of it, the packet of flow `flow` and size `size`, with `mark` in its payload, or with a
+ * stamp where the plan (of one size) has them.
  */
 #include <linux/bpf.h>
 
@@ -15,6 +16,8 @@ uint32_t mark_at SEC(".rodata.mark"); /* 0: no mark */
 
 uint64_t flow;
 uint64_t mark;
+uint64_t time_ns;
+uint32_t sequence;
 uint32_t size;
 unsigned char entry[TX_ENTRY_MAX];
 
@@ -31,6 +34,9 @@ int core_walk(struct xdp_md *ctx)
 		((struct core_u64 *)(void *)(frame + mark_at))->v = mark;
 		extra = csum_bytes(frame + mark_at, sizeof(mark), sizeof(mark));
 	}
+	if (plan.stamped)
+		extra = tx_put_stamp(frame, plan.sizes[0].len, plan.l4, (uint16_t)plan.run,
+				     stamp_place((uint32_t)flow, time_ns), sequence);
 	tx_entry_at(&plan, flow, entry);
 	tx_put(&plan, entry, s, frame, extra);
 	if (bpf_xdp_adjust_tail(ctx, (int)(s->len - plan.max_len)))
