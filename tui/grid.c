@@ -20,7 +20,9 @@ int grid_resize(struct grid *g, unsigned rows, unsigned cols)
 		if (!cells)
 			return -ENOMEM;
 		free(g->cells);
-		*g = (struct grid){.rows = rows, .cols = cols, .cells = cells};
+		g->cells = cells;
+		g->rows = rows;
+		g->cols = cols;
 	}
 	grid_clear(g);
 	return 0;

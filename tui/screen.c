@@ -102,14 +102,14 @@ void screen_close(struct screen *s)
 
 /* For tputs(), which takes a function only. */
 static struct {
-	char *buf;
-	size_t size, used;
+	char bytes[256];
+	size_t used;
 } text;
 
 static int add(int c)
 {
-	if (text.used < text.size)
-		text.buf[text.used] = (char)c;
+	if (text.used < sizeof(text.bytes))
+		text.bytes[text.used] = (char)c;
 	text.used++;
 	return c;
 }
@@ -129,8 +129,6 @@ static void whole_screen(const struct screen *s)
 
 size_t screen_leave_text(const struct screen *s, char *buf, size_t size)
 {
-	text.buf = buf;
-	text.size = size;
 	text.used = 0;
 	say(exit_attribute_mode);
 	say(orig_pair);
@@ -140,21 +138,20 @@ size_t screen_leave_text(const struct screen *s, char *buf, size_t size)
 	say(clr_eol);
 	say(exit_ca_mode);
 	say(cursor_normal);
-	return text.used <= size ? text.used : 0;
+	if (text.used > size || text.used > sizeof(text.bytes))
+		return 0;
+	memcpy(buf, text.bytes, text.used);
+	return text.used;
 }
 
 void screen_resize(struct screen *s, unsigned rows, unsigned cols)
 {
-	char region[64];
-
 	s->rows = rows;
 	s->cols = cols;
 	resize_term((int)rows, (int)cols);
-	text.buf = region;
-	text.size = sizeof(region);
 	text.used = 0;
 	whole_screen(s);
-	if (text.used <= sizeof(region) && write(fileno(s->out), region, text.used) < 0) /* into memory */
+	if (text.used <= sizeof(text.bytes) && write(fileno(s->out), text.bytes, text.used) < 0) /* into memory */
 		return;
 	clearok(curscr, TRUE);
 }
