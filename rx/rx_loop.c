@@ -79,12 +79,18 @@ static void keep(struct rx_worker *w, const struct pio_frame *f, uint32_t n)
 {
 	const uint64_t *arrivals = w->queue->arrivals_ns;
 	bool monotonic = arrivals && w->queue->port->caps.arrivals == PIO_CLOCK_MONOTONIC;
-	uint64_t now;
 
-	if (!w->capture || !n)
-		return;
-	now = clock_wall_ns();
-	capture_frames(w->capture, f, n, arrivals, now, monotonic ? now - clock_mono_ns() : 0);
+	if (w->capture && n)
+		capture_frames(w->capture, f, n, arrivals, arrivals ? 0 : clock_wall_ns(), monotonic ? w->wall_add : 0);
+}
+
+/* The wall clock may be set: how far it is from the monotonic one is read anew with the counters. */
+static void read_clocks(struct rx_worker *w)
+{
+	if (w->measure)
+		measure_clocks(w->measure);
+	if (w->capture)
+		w->wall_add = clock_offset_ns(CLOCK_MONOTONIC, CLOCK_REALTIME);
 }
 
 /* Puts what is answered for --respond. Returns how many frames are left, at the array's beginning. */
@@ -172,8 +178,7 @@ void rx_worker_run(struct rx_worker *w)
 	uint64_t give_up = UINT64_MAX;
 	uint64_t settled = UINT64_MAX;
 
-	if (w->measure)
-		measure_clocks(w->measure);
+	read_clocks(w);
 	if ((w->measure || w->capture) && w->queue->port->caps.arrivals)
 		w->queue->arrivals_ns = arrivals;
 	while (!limit_reached(w->shared) && !pio_queue_error(w->queue, NULL)) {
@@ -198,8 +203,7 @@ void rx_worker_run(struct rx_worker *w)
 			pio_sync(w->queue);
 			if (!stop)
 				close_window(w, &looks);
-			if (w->measure)
-				measure_clocks(w->measure);
+			read_clocks(w);
 			synced = now;
 		}
 		if (!got)

@@ -31,6 +31,7 @@ struct rx_worker {
 	struct capture_ring *capture;   /* NULL: nothing is kept */
 	struct measure_worker *measure; /* NULL: nothing is measured */
 	struct stats_class classes;
+	uint64_t wall_add; /* makes a monotonic time one of the wall clock; with capture */
 	uint64_t windows,
 		full_windows; /* of time in which packets came, and in which every look found some; after the thread */
 	bool in_chain;        /* the next frame continues a packet */
