@@ -161,7 +161,10 @@ static void check_measure(const struct config *cfg, struct problems *p)
 	for (unsigned i = 0; !engine_measures(cfg) && i < sizeof(of_it) / sizeof(of_it[0]); i++)
 		if (option_given(cfg, of_it[i].id))
 			problem_add(p, of_it[i].name,
-				    cfg->verb == VERB_PAIR ? "goes without --no-stamp" : "goes with --measure");
+				    cfg->verb != VERB_PAIR ? "goes with --measure"
+				    : cannot_stamp(cfg) ? "goes by stamps, and packets of --mode raw and pcap have none"
+				    : !cfg->measure     ? "goes without --no-measure"
+							: "goes without --no-stamp");
 	if (cfg->verb == VERB_PAIR && option_given(cfg, OPTION_MEASURE) && cfg->measure && !cfg->stamp)
 		problem_add(p, "--measure", "goes by stamps, and nothing is stamped");
 	if (cfg->flow_report && option_given(cfg, OPTION_FLOW_REPORT) && !cfg->per_flow)

@@ -310,6 +310,8 @@ static void tick(struct engine *en, struct report *report)
 		stop(en, END_USER);
 	engine_change_rate(en, signals_rate_steps() + wish.rate_steps);
 	engine_check_queues(en, !all_done(en));
+	if (engine_is_deaf(en))
+		stop(en, END_ERROR);
 	engine_replay_check(en);
 	for (unsigned i = 0; i < 2; i++)
 		engine_link_check(en, &en->link[i], now);

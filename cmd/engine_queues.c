@@ -25,6 +25,11 @@ static void count_text(const struct engine *en, char *buf, size_t size)
 		snprintf(buf + n, size - (size_t)n, "%u of %u receive queues", en->dead_rx, en->n_rx);
 }
 
+bool engine_is_deaf(const struct engine *en)
+{
+	return en->cfg->verb == VERB_PAIR && en->dead_rx == en->n_rx;
+}
+
 void engine_check_queues(struct engine *en, bool others_go_on)
 {
 	unsigned before = en->dead_tx + en->dead_rx;
@@ -40,7 +45,7 @@ void engine_check_queues(struct engine *en, bool others_go_on)
 		en->err = first;
 		en->err_is_queues = true;
 	}
-	if (!others_go_on)
+	if (!others_go_on || engine_is_deaf(en))
 		return;
 	count_text(en, count, sizeof(count));
 	engine_warn(en, "%s failed, the others go on: %s", count, err_format(&first, text, sizeof(text)));

@@ -70,6 +70,21 @@ class Wire(Case):
         self.assertEqual(easy["tx"]["unsent"], 0)
         self.assertEqual([w for w in easy["warnings"] if "limit" in w or "full" in w or "dropped" in w], [])
 
+    def test_it_ends_where_nothing_can_be_received_any_more(self):
+        """A wire whose receiver is dead holds the sender: the duration alone would end that."""
+        run = pair(None, "-i", "loop:rx-fail=0@100,ring=64", *TO, "--pps", "unlimited", "-d", "60s")
+        end = run.end_record
+        self.assertEqual((run.rc, end["reason"], end["rx"]["packets"], end["rx"]["errors"], end["warnings"]), (1, "error", 100, 1, []))
+        self.assertLess(end["seconds"], 30)
+        some = pair(None, "-i", "loop:queues=2,rx-fail=1@0", *TO, "--flows", 20, "-d", "300ms").end_record
+        self.assertEqual((some["reason"], some["rx"]["errors"]), ("duration", 1))
+        self.assertRegex(some["warnings"][0], "^1 of 2 receive queues failed, the others go on: ")
+
+    def test_what_frames_without_a_stamp_refuse(self):
+        self.refused("pair", "-i", "loop:", *TO, "--mode", "raw", "--dst-mac", "02:00:00:00:00:09", "--max-loss", 0, names=("--max-loss", "--mode raw"))
+        self.refused("pair", "-i", "loop:", *TO, "--no-measure", "--max-loss", 0, names=("--max-loss", "--no-measure"))
+        self.refused("pair", "-i", "loop:", *TO, "--no-stamp", "--max-loss", 0, names=("--max-loss", "--no-stamp"))
+
     def test_a_signal_still_drains(self):
         run = Squall(None, "pair", "-i", "loop:delay=400ms", *TO, "--pps", "10k", "--interval", "100ms", form="--json-stream")
         run.wait_for('"interval"', "out")
