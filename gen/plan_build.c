@@ -159,7 +159,7 @@ static void check_vary(const struct config *cfg, struct problems *p)
 
 	varies_collect(cfg, &nobody, &v, p);
 	packet_outline(cfg, &f);
-	varies_check(&v, cfg, &f, smallest_of_all(cfg, &v) - stamp_room(cfg), smallest_frame(cfg), p);
+	varies_check(&v, cfg, &f, smallest_of_all(cfg, &v), smallest_frame(cfg), p);
 }
 
 static void check_stamp(const struct config *cfg, struct problems *p)

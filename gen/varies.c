@@ -2,6 +2,7 @@
 /* All fields of a stream that vary: which, how many flows they make, and where they stand in the frame. */
 #include "gcd.h"
 #include "lib/core/flow.h"
+#include "lib/core/stamp.h"
 #include "lib/ether.h"
 #include "lib/report.h"
 #include "vary_parse.h"
@@ -290,16 +291,18 @@ static const char *why_not_there(const struct vary *v, const struct config *cfg,
 	}
 }
 
-static void check_payload(const struct varies *v, unsigned i, const struct frame *f, uint32_t size, struct problems *p)
+static void check_payload(const struct varies *v, unsigned i, const struct frame *f, uint32_t size, uint32_t stamp,
+			  struct problems *p)
 {
 	const struct vary *one = &v->vary[i];
-	const uint32_t end = f->at + one->offset + one->bytes;
+	const uint32_t end = f->at + one->offset + one->bytes + stamp;
 
 	if (end > size)
 		problem_add(p, "--vary",
-			    "payload@%u:%u ends beyond the smallest frame, which has %u bytes (FCS included): it takes "
-			    "one of %u",
-			    one->offset, one->bytes, size + FCS_BYTES, end + FCS_BYTES);
+			    "payload@%u:%u ends beyond the smallest frame, which has %u bytes (FCS included)%s: it "
+			    "takes one of %u",
+			    one->offset, one->bytes, size + FCS_BYTES, stamp ? " and a stamp at its end" : "",
+			    end + FCS_BYTES);
 	for (unsigned k = 0; k < i; k++) {
 		const struct vary *other = &v->vary[k];
 
@@ -332,8 +335,8 @@ static void check_sizes(const struct vary *v, const struct config *cfg, uint32_t
 	if (smallest < least + FCS_BYTES)
 		problem_add(p, "--vary",
 			    "size: %" PRIu64
-			    " bytes cannot hold this frame: the smallest with these headers is %u (FCS included)",
-			    smallest, least + FCS_BYTES);
+			    " bytes cannot hold this frame: the smallest with these headers%s is %u (FCS included)",
+			    smallest, cfg->stamp ? " and a stamp" : "", least + FCS_BYTES);
 }
 
 void varies_check(const struct varies *v, const struct config *cfg, const struct frame *f, uint32_t size,
@@ -353,7 +356,7 @@ void varies_check(const struct varies *v, const struct config *cfg, const struct
 			problem_add(p, "--vary", "%s is IPv%u while --dst-ip is IPv%u", vary_name(one->field),
 				    one->family, f->ip6 ? 6U : 4U);
 		else if (one->field == VARY_PAYLOAD)
-			check_payload(v, i, f, size, p);
+			check_payload(v, i, f, size, cfg->stamp ? STAMP_LEN : 0, p);
 		if (cfg->flows == 1 && makes_flows(one) && one->walk.count != 1)
 			problem_add(p, "--vary", "%s: with one flow nothing varies; --flows says how many there are",
 				    vary_name(one->field));

@@ -122,6 +122,15 @@ static void payload_fields_are_inside_the_smallest_frame(void **state)
 	fits(&cfg);
 	cfg = base("fd00::9"); /* 66 bytes, no payload */
 	check_says(&cfg, "payload@0:8=1-2", " 74");
+	cfg = base("10.9.9.9");
+	cfg.stamp = true; /* all of the payload of 64 bytes */
+	check_says(&cfg, "payload@0:4=1-2", " 64 bytes (FCS included) and a stamp at its end: it takes one of 68");
+	cfg.packet_size = 68;
+	ask(&cfg, "payload@0:4=1-2");
+	fits(&cfg);
+	cfg = base("fd00::9");
+	cfg.stamp = true;
+	check_says(&cfg, "size=83-90", "with these headers and a stamp is 84 ");
 }
 
 static void payload_fields_do_not_overlap(void **state)
