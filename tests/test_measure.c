@@ -250,6 +250,29 @@ static void losses_at_the_end_count_where_they_are_known(void **state)
 	measure_close(m);
 }
 
+/* Numbers of packets that the sender's device refused are missing, but nothing of them was lost. */
+static void what_was_not_sent_is_no_burst_of_losses(void **state)
+{
+	const struct measure_sent all_came = {.packets = 15, .flows = 1, .of_flow = sent_20};
+	const struct measure_sent two_lost = {.packets = 17, .flows = 1, .of_flow = sent_20};
+
+	(void)state;
+	for (unsigned lost = 0; lost <= 2; lost += 2) {
+		struct measure *m = measure_ok(&usual);
+		struct report_measure r;
+
+		for (uint32_t i = 0; i < 20; i++)
+			if (i < 5 || i >= 10)
+				came(m, 0, 0, i, 0, 1);
+		r = result_of(m, lost ? &two_lost : &all_came, 1);
+		assert_int_equal(r.total.lost, lost);
+		assert_int_equal(r.total.longest_loss, lost);
+		assert_int_equal(r.flows[0].lost, 5);
+		assert_int_equal(r.flows[0].longest_loss, 5);
+		measure_close(m);
+	}
+}
+
 static void streams_are_told_apart(void **state)
 {
 	static const struct measure_stream streams[] = {{0, "a"}, {10, "b"}, {11, "c"}};
@@ -315,6 +338,7 @@ int main(void)
 		cmocka_unit_test(the_first_stamp_tells_the_run),
 		cmocka_unit_test(counts_and_times_are_those_of_the_packets),
 		cmocka_unit_test(losses_at_the_end_count_where_they_are_known),
+		cmocka_unit_test(what_was_not_sent_is_no_burst_of_losses),
 		cmocka_unit_test(streams_are_told_apart),
 		cmocka_unit_test(without_a_clock_there_is_no_latency),
 	};
