@@ -172,7 +172,7 @@ uint32_t respond_answer(const struct respond_set *set, unsigned char *data, uint
 		*kind = RESPOND_arp;
 		return answer_arp(set, data, data + at, len);
 	}
-	if (!h.family || h.proto != (h.family == 4 ? PROTO_ICMP : PROTO_ICMP6))
+	if (!h.family || !h.l4 || h.proto != (h.family == 4 ? PROTO_ICMP : PROTO_ICMP6))
 		return 0;
 	l4_len = icmp_len(&h, ICMP_LEN);
 	if (!l4_len || !is_whole(&h, l4_len))

@@ -112,13 +112,35 @@ static struct prefix prefix_at(const struct tx_plan *plan, uint8_t family, uint3
 	return p;
 }
 
+static bool same(const struct filter_match *a, const struct filter_match *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	switch (a->kind) {
+	case FILTER_DST_MAC:
+		return mac_equal(&a->mac, &b->mac);
+	case FILTER_ETHERTYPE:
+		return a->ethertype == b->ethertype;
+	case FILTER_PROTO:
+		return a->proto == b->proto;
+	case FILTER_SRC:
+	case FILTER_DST:
+		return a->prefix.len == b->prefix.len && ip_equal(&a->prefix.ip, &b->prefix.ip);
+	case FILTER_SRC_PORT:
+	case FILTER_DST_PORT:
+		return a->port.lo == b->port.lo && a->port.hi == b->port.hi;
+	default:
+		return false;
+	}
+}
+
 /* Once, however many plans have it. */
 static int add_once(struct filter *f, const struct filter_match *m, struct err *e)
 {
 	int rc;
 
 	for (unsigned i = 0; i < f->n; i++)
-		if (f->match[i].kind == m->kind && memcmp(&f->match[i], m, sizeof(*m)) == 0)
+		if (same(&f->match[i], m))
 			return 0;
 	rc = filter_add(f, m, e);
 	if (rc == -ENOSPC)
@@ -152,7 +174,7 @@ static struct filter_match empty_match(enum filter_kind kind)
 {
 	struct filter_match m;
 
-	memset(&m, 0, sizeof(m)); /* matches are compared byte by byte */
+	memset(&m, 0, sizeof(m));
 	m.kind = kind;
 	return m;
 }
