@@ -38,7 +38,10 @@ class Dashboard(Case):
             m = t.until(LINE.format(name=name, unit=unit))
             return abs(float(m[1]) * PREFIX[m[2]] - value) <= delta
 
-        until(figure, what=f"{name} near {value}")
+        try:
+            until(figure, timeout=15)
+        except AssertionError:
+            self.fail(f"{name} is not near {value}:\n{t.screen.text()}")
 
     def given_back(self, t):
         """The terminal's settings, its normal screen, a visible cursor, and scrolling of the whole screen."""
