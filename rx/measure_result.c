@@ -330,7 +330,7 @@ int measure_result(struct measure *m, const struct measure_sent *sent, uint64_t 
 	tell(m, total, all.expected, all.flows, &out->total);
 	/* Nor are they a burst of losses. */
 	if (out->total.longest_loss > out->total.lost)
-		out->total.longest_loss = out->total.lost;
+		out->total.longest_loss = (uint32_t)out->total.lost;
 	tell_conf(m, out);
 	if (ranks)
 		rc = tell_flows(m, ranks, n_ranks, n_flows, out);
