@@ -49,6 +49,12 @@ class Screen:
         else:
             self.row += 1
 
+    def up(self):
+        if self.row:
+            self.row -= 1
+        else:
+            self.cells = [[" "] * self.cols] + self.cells[:-1]
+
     def erase(self, start, end):
         for at in range(max(start, 0), min(end, self.rows * self.cols)):
             self.cells[at // self.cols][at % self.cols] = " "
@@ -116,6 +122,8 @@ class Screen:
                     return
                 if m[3]:
                     self.control(m[1], m[2], m[3])
+                elif m[5] == b"M":
+                    self.up()
                 data = data[m.end():]
                 continue
             size = 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
