@@ -48,18 +48,18 @@ void engine_sample(const struct engine *en, uint64_t now_ns, struct report_sampl
 	engine_measure_sample(en, &out->measure);
 }
 
-/* Of all senders together. */
-static struct report_lateness lateness(const struct engine *en)
+/* Of all senders together, which *sum holds then. */
+static struct report_lateness lateness(const struct engine *en, struct hist *sum)
 {
-	struct hist sum = {0};
-
+	*sum = (struct hist){0};
 	for (unsigned i = 0; i < en->n_tx; i++)
-		hist_merge(&sum, &en->tx[i].w.lateness);
+		hist_merge(sum, &en->tx[i].w.lateness);
 	return (struct report_lateness){
-		.known = sum.total,
-		.p50 = hist_quantile(&sum, 500000),
-		.p99 = hist_quantile(&sum, 990000),
-		.max = sum.greatest,
+		.known = sum->total,
+		.p50 = hist_quantile(sum, 500000),
+		.p99 = hist_quantile(sum, 990000),
+		.max = sum->greatest,
+		.hist = sum,
 	};
 }
 
@@ -170,6 +170,7 @@ void engine_end(struct engine *en, struct report *report)
 	struct report_stream streams[CONFIG_STREAMS_MAX];
 	struct report_threshold thresholds[REPORT_THRESHOLDS_MAX];
 	struct host_drops grew = {0};
+	struct hist late;
 	struct reflect_counts reflect = {0};
 	struct respond_counts respond;
 	struct pcap_counts pcap;
@@ -183,7 +184,7 @@ void engine_end(struct engine *en, struct report *report)
 		end.rate_changes = en->rate_changes;
 		end.unsent = books_unsent(en);
 		end.tx_ns = books_tx_time(en);
-		end.lateness = lateness(en);
+		end.lateness = lateness(en, &late);
 		end.streams = streams;
 		end.n_streams = en->cfg->n_streams;
 		for (unsigned i = 0; i < end.n_streams; i++)

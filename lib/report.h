@@ -82,6 +82,7 @@ enum end_reason { END_DURATION, END_COUNT, END_SIGNAL, END_ERROR, END_IDLE, END_
 struct report_lateness {
 	bool known; /* false: there was no schedule to be late on */
 	uint64_t p50, p99, max;
+	const struct hist *hist; /* all of it; NULL: only these three are told */
 };
 
 /* One of a list of streams. */

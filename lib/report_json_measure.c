@@ -23,8 +23,7 @@ static void append(struct report *r, json_t *array, json_t *value)
 		r->rc = -ENOMEM;
 }
 
-/* Those that hold something: from, up to but without, how many. */
-static json_t *buckets_json(struct report *r, const struct hist *h)
+json_t *report_json_buckets(struct report *r, const struct hist *h)
 {
 	json_t *array = json_array();
 
@@ -62,7 +61,7 @@ static json_t *hist_json(struct report *r, const struct hist *h)
 	put_count(r, o, "min", h->least - 1);
 	report_json_put(r, o, "mean", json_value_real((double)h->sum / (double)h->total));
 	put_quantiles(r, o, h, 0);
-	report_json_put(r, o, "buckets", buckets_json(r, h));
+	report_json_put(r, o, "buckets", report_json_buckets(r, h));
 	return o;
 }
 

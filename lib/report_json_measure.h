@@ -13,4 +13,7 @@ void report_json_measure(struct report *r, json_t *end, const struct report_meas
 /* What an interval counted; null in a run that measures nothing. */
 json_t *report_json_measure_counts(struct report *r, const struct measure_counts *c);
 
+/* The buckets of a histogram that hold something: [from, up to but without, how many] of each. */
+json_t *report_json_buckets(struct report *r, const struct hist *h);
+
 #endif

@@ -219,6 +219,8 @@ static json_t *lateness_json(struct report *r, const struct report_lateness *l)
 	put_count(r, o, "p50", l->p50);
 	put_count(r, o, "p99", l->p99);
 	put_count(r, o, "max", l->max);
+	if (l->hist)
+		report_json_put(r, o, "buckets", report_json_buckets(r, l->hist));
 	return o;
 }
 

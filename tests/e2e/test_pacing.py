@@ -36,9 +36,17 @@ class Lateness(Case):
     def test_a_paced_run_tells_it(self):
         # Waking once in a millisecond is half of one late at the median; a busy machine adds to it.
         for pacing, floor, ceiling in (("precise", 0, 100_000), ("sleep", 50_000, 5_000_000)):
-            late = self.ok(send("-i", "qa", *QUIET, "--pps", "10k", "--pacing", pacing, "-d", "1s")).end_record["tx"]["lateness_ns"]
-            self.assertTrue(floor <= late["p50"] <= ceiling, (pacing, late))
+            tx = self.ok(send("-i", "qa", *QUIET, "--pps", "10k", "--pacing", pacing, "-d", "1s")).end_record["tx"]
+            late = tx["lateness_ns"]
             self.assertTrue(late["p50"] <= late["p99"] <= late["max"], (pacing, late))
+            buckets, below = late["buckets"], 0
+            self.assertEqual(sum(n for _, _, n in buckets), tx["packets"])
+            self.assertTrue(buckets[-1][0] <= late["max"] < buckets[-1][1], late)
+            for low, high, n in buckets:
+                if below < tx["packets"] / 2 <= below + n:
+                    self.assertTrue(low <= late["p50"] <= high, (low, late["p50"], high))
+                below += n
+            self.assertTrue(floor <= late["p50"] <= ceiling, (pacing, late))
 
     def test_without_a_schedule_nothing_is_late(self):
         for pps, known in (("unlimited", False), ("1k", True)):
