@@ -121,7 +121,7 @@ static inline void config_frames(const struct config *cfg, const struct tx_plan 
 {
 	const uint64_t flows[] = {0, 1 % plan->flows, plan->flows / 2, plan->flows - 1};
 	const uint32_t sizes[] = {0, plan->n_sizes / 2, plan->n_sizes - 1};
-	const struct stamp stamp = {.run = 7, .flow = 5, .sequence = 3, .time_ns = 123456789};
+	const uint64_t place = stamp_place(5, 123456789);
 	unsigned char entry[TX_ENTRY_MAX];
 
 	must(plan->n_cycle > 0 && plan->n_cycle <= TX_CYCLE_MAX && plan->entry <= TX_ENTRY_MAX, "a plan's bounds");
@@ -135,7 +135,8 @@ static inline void config_frames(const struct config *cfg, const struct tx_plan 
 			must(frame && size->len >= GEN_FRAME_MIN && size->len <= plan->max_len, "a frame's length");
 			memcpy(frame, plan->frame, size->len);
 			tx_entry_at(plan, flows[i], entry);
-			tx_put(plan, entry, size, frame, plan->stamped ? tx_put_stamp(plan, size, frame, &stamp) : 0);
+			tx_put(plan, entry, size, frame,
+			       plan->stamped ? tx_put_stamp(frame, size->len, plan->l4, 7, place, 3) : 0);
 			must(!plan->stamped || stamp_read(frame + size->len - STAMP_LEN, &(struct stamp){0}),
 			     "a stamp");
 			config_judge(cfg, frame, size->len);
