@@ -135,6 +135,8 @@ static inline __attribute__((always_inline)) void tx_patch_run(const struct tx_s
 	const uint16_t run = (uint16_t)plan->run;
 	const uint32_t sequence = at->sequence;
 	uint64_t place = stamp_place(at->number, time_ns);
+	/* A copy: in memory, for all the compiler knows, a store into a frame could change it. */
+	uint32_t size_at = at->size;
 	uint32_t len = size->len;
 	uint32_t nth = 0;
 	uint64_t extra = 0;
@@ -144,9 +146,9 @@ static inline __attribute__((always_inline)) void tx_patch_run(const struct tx_s
 		unsigned char *frame = frames[i].data;
 
 		if (sizes) {
-			nth = plan->cycle[at->size];
+			nth = plan->cycle[size_at];
 			size = &plan->sizes[nth];
-			at->size = at->size + 1 == n_cycle ? 0 : at->size + 1;
+			size_at = size_at + 1 == n_cycle ? 0 : size_at + 1;
 			len = size->len;
 		}
 		frames[i].len = len;
@@ -186,6 +188,7 @@ static inline __attribute__((always_inline)) void tx_patch_run(const struct tx_s
 			tx_put_sums(plan, entry, size, frame, extra);
 		}
 	}
+	at->size = size_at;
 	at->number = (uint32_t)(place >> STAMP_TIME_BITS);
 }
 
