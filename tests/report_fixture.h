@@ -83,7 +83,7 @@ static inline void fixture_run(struct fixture *f)
 		.last_pps = 60500.25,
 		.rate_changes = 3,
 		.unsent = 11,
-		.lateness = {true, 90, 12351, 1500000},
+		.lateness = {.known = true, .p50 = 90, .p99 = 12351, .max = 1500000},
 		.first_ns = WALL,
 		.last_ns = WALL + 2 * SECOND,
 		.have_loop = true,

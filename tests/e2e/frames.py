@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Frames as the kernel hands them to a packet socket, and what is in them. Knows nothing of squall."""
 import collections
+import errno
 import ipaddress
 import select
 import socket
@@ -124,7 +125,17 @@ class Wire:
 
     def send(self, frame, times=1):
         for _ in range(times):
+            while not self.taken(frame):
+                pass  # beside a flood the device has no room at times: nothing was sent
+
+    def taken(self, frame):
+        try:
             self.socket.send(frame)
+        except OSError as e:
+            if e.errno != errno.ENOBUFS:
+                raise
+            return False
+        return True
 
 
 def ethernet(payload, ethertype, tags=(), dst="02:00:00:00:00:09", src="02:00:00:00:00:08"):
