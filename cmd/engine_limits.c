@@ -38,7 +38,10 @@ void engine_limits_tell(struct engine *en, const struct report_end *end)
 	struct host_drops pauses;
 	char text[256];
 
-	if (en->n_tx && en->err.code == EXIT_DONE && limits_tx_tell(&sender, text, sizeof(text)))
+	/* A link that was away was the limit, and has been told of. */
+	const bool link_went = en->link[0].went || en->link[1].went;
+
+	if (en->n_tx && !link_went && en->err.code == EXIT_DONE && limits_tx_tell(&sender, text, sizeof(text)))
 		report_warn(&en->warnings, "%s", text);
 	tell_receivers(en);
 	if (end->device_drops && limits_device_tell(end->device_drops, text, sizeof(text)))

@@ -61,6 +61,7 @@ void engine_link_check(struct engine *en, struct engine_link *l, uint64_t now_ns
 	}
 	if (!l->down_ns) {
 		l->down_ns = now_ns;
+		l->went = true;
 		engine_warn(en, "%s: %s %.1f s after the start", l->port->name,
 			    link.up ? "the link lost its carrier" : "the interface was set down",
 			    (double)(now_ns - en->start_ns) / 1e9);

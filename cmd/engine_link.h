@@ -17,6 +17,7 @@ struct engine_link {
 	const struct host_link *link; /* NULL: it has no Linux interface */
 	uint64_t checked_ns;
 	uint64_t down_ns; /* since when the link has been down; 0: it is up */
+	bool went;        /* it was down at some time of the run */
 	bool have_drops;  /* the device tells of its drops */
 	struct host_drops drops_at_start;
 	bool have_pauses;
