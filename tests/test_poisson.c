@@ -160,7 +160,8 @@ static void a_stall_of_billions_is_passed_over_at_once(void **state)
 	poisson_init(&p, &l, 3, 0, 1);
 	for (uint64_t hour = 1; hour <= 24; hour++) {
 		uint64_t now = START + hour * 3600 * S;
-		double due = (double)(now - START - S / 10) * 10;
+		uint64_t passed = now - START - S / 10;
+		double due = (double)passed * 10;
 
 		c = poisson_claim(&p, &l, 64, now);
 		assert_int_equal(c.n, 32);
