@@ -70,6 +70,7 @@
 	X(source, "packets not sent back: their source is no address of one host") \
 	X(arp, "ARP packets, which are not sent back") \
 	X(broken, "packets not sent back: their IP header is not whole") \
+	X(expired, "packets not sent back: their TTL or hop limit was used up") \
 	X(large, "packets not sent back: merged by the kernel, or larger than the interface sends") \
 	X(ring_full, "packets not sent back: the transmit ring stayed full")
 

@@ -51,6 +51,24 @@ static inline unsigned char *at(unsigned char *data, const unsigned char *p)
 	return data + (p - data);
 }
 
+/*
+ * One less of the TTL or hop limit, as on the way through a router. IPv4's checksum is brought up to date by RFC 1624,
+ * equation 3: the word of TTL and protocol is 0x0100 less. A checksum that was wrong stays so. False: none is left.
+ */
+static bool take_hop(unsigned char *data, const struct headers *h)
+{
+	unsigned char *source = at(data, h->src);
+	unsigned char *hops = h->family == 4 ? source - 4 : source - 1;
+	unsigned char *csum = source - 2;
+
+	if (*hops <= 1)
+		return false;
+	--*hops;
+	if (h->family == 4)
+		core_put16(csum, csum_finish((uint64_t)(uint16_t)~core_get16(csum) + (uint16_t)~core_be16(0x0100)));
+	return true;
+}
+
 enum reflect_fate reflect_turn(unsigned char *data, uint32_t len, const struct mac *own)
 {
 	struct headers h;
@@ -80,6 +98,8 @@ enum reflect_fate reflect_turn(unsigned char *data, uint32_t len, const struct m
 			return REFLECT_source;
 		if (memcmp(h.src, h.dst, size) == 0)
 			return REFLECT_own;
+		if (!take_hop(data, &h))
+			return REFLECT_expired;
 		exchange(at(data, h.src), at(data, h.dst), size);
 		if (has_summed_ports(&h))
 			exchange(at(data, h.l4), at(data, h.l4) + 2, 2);

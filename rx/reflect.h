@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reflect: sends received frames back where they came from: source and destination MAC, IP address and UDP or TCP port
- * exchanged, in place. All checksums stay right, since each sums both of what is exchanged.
+ * exchanged, in place, and one taken from the TTL or hop limit, so that packets which two reflectors send each other
+ * come to an end. All checksums stay right: each sums both of what is exchanged, and IPv4's is told of the TTL.
  */
 #ifndef SQUALL_RX_REFLECT_H
 #define SQUALL_RX_REFLECT_H
@@ -23,8 +24,9 @@ enum reflect_fate {
 /*
  * Turns a whole packet (tags in the data, len without FCS), or its first piece with all headers, and says
  * REFLECT_reflected; or leaves it as it is and says why. Only what was sent to `own` goes back, and only to somebody:
- * not to a group, to nobody, or to ourselves, by MAC and by IP address. ARP is nobody's business here. What is no IP
- * packet has its MACs exchanged; of SCTP the ports stay, since its checksum is not a sum. Pure.
+ * not to a group, to nobody, or to ourselves, by MAC and by IP address; and only what may still be passed on (RFC 1812
+ * section 5.3.1, RFC 8200 section 3). ARP is nobody's business here. What is no IP packet has its MACs exchanged, and
+ * nothing that could be counted down; of SCTP the ports stay, since its checksum is not a sum. Pure.
  */
 enum reflect_fate reflect_turn(unsigned char *data, uint32_t len, const struct mac *own);
 

@@ -12,10 +12,45 @@
 
 /* packets.h sends from 02:00:00:00:00:01 to 02:00:00:00:00:02. */
 static const struct mac own = {{2, 0, 0, 0, 0, 2}};
+static const struct mac sender = {{2, 0, 0, 0, 0, 1}};
 static const char to_sender[6] = {2, 0, 0, 0, 0, 1};
 static unsigned char frame[PACKET_MAX], expected[PACKET_MAX];
 
-/* The same packet as the other side would have sent it. */
+/* The checksum by RFC 1071 in the plainest way. */
+static unsigned plain_sum(unsigned long sum, const unsigned char *p, unsigned len)
+{
+	for (unsigned i = 0; i < len; i++)
+		sum += i % 2 ? p[i] : p[i] * 256U;
+	while (sum >> 16)
+		sum = (sum >> 16) + (sum & 0xffff);
+	return (unsigned)sum;
+}
+
+/* Where the IP header of a packet is that packet_build() made. */
+static unsigned char *ip_of(const struct packet *p, unsigned char *data)
+{
+	unsigned tags = 0;
+
+	while (tags < 4 && p->tag[tags].tpid)
+		tags++;
+	return data + 14 + 4 * tags;
+}
+
+static void set_hops(const struct packet *p, unsigned char *data, unsigned hops)
+{
+	unsigned char *ip = ip_of(p, data);
+	unsigned len = (ip[0] & 15U) * 4U;
+
+	if (p->family == 6)
+		ip[7] = (unsigned char)hops;
+	if (p->family != 4)
+		return;
+	ip[8] = (unsigned char)hops;
+	packet_put16(ip + 10, 0);
+	packet_put16(ip + 10, plain_sum(0, ip, len) ^ 0xffff);
+}
+
+/* The same packet as the other side would have sent it, one hop later. */
 static void goes_back(struct packet p, bool ports)
 {
 	const char *src = p.src ? p.src : p.family == 6 ? "fd00::1" : "10.0.0.1";
@@ -23,6 +58,7 @@ static void goes_back(struct packet p, bool ports)
 	uint32_t len = packet_build(&p, frame);
 	struct packet back = p;
 
+	set_hops(&p, frame, 64);
 	back.dst_mac = to_sender;
 	back.src = p.family ? dst : NULL;
 	back.dst = p.family ? src : NULL;
@@ -31,12 +67,14 @@ static void goes_back(struct packet p, bool ports)
 		back.dport = p.sport;
 	}
 	assert_int_equal(packet_build(&back, expected), len);
+	set_hops(&back, expected, 63);
 	memcpy(expected + 6, own.b, 6);
 	assert_int_equal(reflect_turn(frame, len, &own), REFLECT_reflected);
 	assert_memory_equal(frame, expected, len);
-	/* Twice there and back is where it came from, for the other side. */
-	assert_int_equal(reflect_turn(frame, len, &(struct mac){{2, 0, 0, 0, 0, 1}}), REFLECT_reflected);
+	/* Twice there and back is where it came from, two hops later. */
+	assert_int_equal(reflect_turn(frame, len, &sender), REFLECT_reflected);
 	packet_build(&p, expected);
+	set_hops(&p, expected, 62);
 	assert_memory_equal(frame, expected, len);
 }
 
@@ -139,19 +177,60 @@ static void cut_anywhere(void **state)
 	}
 }
 
-/* The checksum by RFC 1071 in the plainest way, over pseudo header and segment: 0xffff when it is right. */
+/* Over pseudo header and segment: 0xffff when it is right. */
 static unsigned verify(const unsigned char *addresses, unsigned n, unsigned proto, const unsigned char *l4,
 		       unsigned len)
 {
-	unsigned long sum = proto + len;
+	return plain_sum(plain_sum(proto + len, addresses, n), l4, len);
+}
 
-	for (unsigned i = 0; i < n; i += 2)
-		sum += addresses[i] * 256U + addresses[i + 1];
-	for (unsigned i = 0; i < len; i++)
-		sum += i % 2 ? l4[i] : l4[i] * 256U;
-	while (sum >> 16)
-		sum = (sum >> 16) + (sum & 0xffff);
-	return (unsigned)sum;
+/* Two reflectors face each other: of 64 hops 63 are made, and then the packet is left as it is. */
+static void a_packet_between_two_reflectors_ends(void **state)
+{
+	(void)state;
+	for (unsigned family = 4; family <= 6; family += 2)
+		for (unsigned hops = 0; hops <= 255; hops += hops < 3 ? 1 : 63) {
+			struct packet p = {
+				.family = (uint8_t)family, .sport = 9000, .dport = 9000, .tag = {PACKET_TAG(3)}};
+			uint32_t len = packet_build(&p, frame);
+			unsigned turns = 0;
+
+			set_hops(&p, frame, hops);
+			while (turns < 300 && reflect_turn(frame, len, turns % 2 ? &sender : &own) == REFLECT_reflected)
+				turns++;
+			assert_int_equal(turns, hops ? hops - 1 : 0);
+			memcpy(expected, frame, len);
+			assert_int_equal(reflect_turn(frame, len, turns % 2 ? &sender : &own), REFLECT_expired);
+			assert_memory_equal(frame, expected, len);
+			assert_int_equal(ip_of(&p, frame)[family == 4 ? 8 : 7], hops ? 1 : 0);
+		}
+}
+
+/* Whatever else is in the header: with every carry, and of every TTL. A wrong checksum is not made right. */
+static void the_header_checksum_follows_the_hops(void **state)
+{
+	const struct packet p = {.family = 4, .sport = 1, .dport = 2};
+
+	(void)state;
+	for (unsigned id = 0; id <= 0xffff; id++) {
+		uint32_t len = packet_build(&p, frame);
+
+		packet_put16(frame + 14 + 4, id);
+		set_hops(&p, frame, 2 + id % 254);
+		assert_int_equal(reflect_turn(frame, len, &own), REFLECT_reflected);
+		assert_int_equal(plain_sum(0, frame + 14, 20), 0xffff);
+		assert_int_equal(frame[14 + 8], 1 + id % 254);
+	}
+	for (unsigned wrong = 1; wrong < 0xffff; wrong += 77) {
+		uint32_t len = packet_build(&p, frame);
+		unsigned was;
+
+		set_hops(&p, frame, 64);
+		packet_put16(frame + 14 + 10, (frame[14 + 10] * 256U + frame[14 + 11] + wrong) & 0xffff);
+		was = plain_sum(0, frame + 14, 20);
+		assert_int_equal(reflect_turn(frame, len, &own), REFLECT_reflected);
+		assert_int_equal(plain_sum(0, frame + 14, 20), was);
+	}
 }
 
 static void unfinished_checksums(void **state)
@@ -181,9 +260,14 @@ static void unfinished_checksums(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind),           cmocka_unit_test(fragments),
-		cmocka_unit_test(what_may_not_go_back), cmocka_unit_test(broken_sources),
-		cmocka_unit_test(cut_anywhere),         cmocka_unit_test(unfinished_checksums),
+		cmocka_unit_test(every_kind),
+		cmocka_unit_test(fragments),
+		cmocka_unit_test(what_may_not_go_back),
+		cmocka_unit_test(broken_sources),
+		cmocka_unit_test(cut_anywhere),
+		cmocka_unit_test(unfinished_checksums),
+		cmocka_unit_test(a_packet_between_two_reflectors_ends),
+		cmocka_unit_test(the_header_checksum_follows_the_hops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

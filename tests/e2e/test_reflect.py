@@ -2,15 +2,15 @@
 """Packets that are sent back: as they look on the wire, which are not, and round trips of a pair."""
 import socket
 
-from frames import Tap, Wire, ethernet, udp_frame
+from frames import Tap, Wire, ethernet, ones_sum, udp_frame
 from lab import A, B, Case, Inside, QUIET, Squall, ip, link, mac, main, sent, squall, until
 
 TAG, OUTER = (0x8100, 100), (0x88A8, 200)
 
 
 class Reflector(Squall):
-    def __init__(self, dev, *args, **kw):
-        super().__init__(B, "reflect", "-i", dev, *args, "--no-tui", **kw)
+    def __init__(self, dev, *args, where=B, **kw):
+        super().__init__(where, "reflect", "-i", dev, *args, "--no-tui", **kw)
         self.wait_for("the filter is active")
 
     def stop(self):
@@ -48,15 +48,55 @@ class OnTheWire(Case):
 
     @staticmethod
     def turned(frame):
-        """By hand: MACs, addresses and ports exchanged, everything else as it was."""
+        """By hand: MACs, addresses and ports exchanged, one hop less, everything else as it was."""
         at = 14
         kind = frame[12:14]
         while kind in (b"\x81\x00", b"\x88\xa8"):
             kind, at = frame[at + 2:at + 4], at + 4
         size, a = (4, at + 12) if kind == b"\x08\x00" else (16, at + 8)
         l4 = at + (20 if size == 4 else 40)
-        return (frame[6:12] + frame[:6] + frame[12:a] + frame[a + size:a + 2 * size] + frame[a:a + size] + frame[a + 2 * size:l4] + frame[l4 + 2:l4 + 4] + frame[l4:l4 + 2]
-                + frame[l4 + 4:])
+        turned = bytearray(frame[6:12] + frame[:6] + frame[12:a] + frame[a + size:a + 2 * size] + frame[a:a + size] + frame[a + 2 * size:l4] + frame[l4 + 2:l4 + 4] + frame[l4:l4 + 2]
+                           + frame[l4 + 4:])
+        if size == 4:
+            turned[at + 8] -= 1
+            turned[at + 10:at + 12] = bytes(2)
+            turned[at + 10:at + 12] = (ones_sum(bytes(turned[at:l4])) ^ 0xFFFF).to_bytes(2, "big")
+        else:
+            turned[at + 7] -= 1
+        return bytes(turned)
+
+    @staticmethod
+    def with_hops(frame, hops):
+        """An untagged frame of this TTL or hop limit."""
+        frame = bytearray(frame)
+        if frame[12:14] == b"\x08\x00":
+            frame[22], frame[24:26] = hops, bytes(2)
+            frame[24:26] = (ones_sum(bytes(frame[14:34])) ^ 0xFFFF).to_bytes(2, "big")
+        else:
+            frame[21] = hops
+        return bytes(frame)
+
+    def test_two_that_face_each_other_come_to_an_end(self):
+        """A packet with both ports alike suits either filter for ever: it goes to and fro until its TTL is used up."""
+        for backend in ("afpacket", "afxdp"):
+            for addresses in ({}, {"src": "fd00::1", "dst": "fd00::2"}):
+                with self.subTest(backend=backend, addresses=addresses):
+                    there, here = Reflector(f"{backend}:qb"), Reflector(f"{backend}:qa", where=A)
+                    before = sent(A, "qa")[0] + sent(B, "qb")[0]
+                    self.wire.send(self.with_hops(self.to_us(udp_frame(src_port=9000, **addresses)), 20))
+                    until(lambda: sent(A, "qa")[0] + sent(B, "qb")[0] - before >= 20)
+                    fates = [self.ok(r.stop()).end_record["reflect"] for r in (there, here)]
+                    self.assertEqual([(f["reflected"], f["expired"]) for f in fates], [(10, 0), (9, 1)])
+
+    def test_what_is_used_up_stays(self):
+        reflector = Reflector("afpacket:qb")
+        before = sent(B, "qb")[0]
+        for hops in (0, 1, 2):
+            self.wire.send(self.to_us(self.with_hops(udp_frame(), hops)))
+            self.wire.send(self.to_us(self.with_hops(udp_frame(src="fd00::1", dst="fd00::2"), hops)))
+        until(lambda: sent(B, "qb")[0] - before >= 2)
+        fates = self.ok(reflector.stop()).end_record["reflect"]
+        self.assertEqual((fates["reflected"], fates["expired"]), (2, 4))
 
     def test_what_does_not_come_back(self):
         tap = Tap(A, "qa")
@@ -70,7 +110,7 @@ class OnTheWire(Case):
         self.wire.send(self.to_us(base))
         self.assertEqual(len(tap.frames(self.there, 1)), 1)
         fates = self.ok(reflector.stop()).end_record["reflect"]
-        self.assertEqual(fates, {"reflected": 1, "group": 2, "others": 1, "own": 1, "source": 2, "arp": 1, "broken": 1, "large": 0, "ring_full": 0})
+        self.assertEqual(fates, {"reflected": 1, "group": 2, "others": 1, "own": 1, "source": 2, "arp": 1, "broken": 1, "expired": 0, "large": 0, "ring_full": 0})
 
     def test_by_default_it_takes_what_a_sender_sends(self):
         before = sent(B, "qb")[0]
