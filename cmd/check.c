@@ -190,6 +190,17 @@ static bool has_end(const struct config *cfg)
 	       (cfg->mode == MODE_PCAP && (cfg->loop || !cfg->pcap_loop));
 }
 
+/* --strict-rate needs something that can be missed: a rate of the run or of some stream, or a capture's times. */
+static bool has_rate(const struct config *cfg)
+{
+	if (cfg->n_streams == 0)
+		return !pace_is_unlimited(cfg) || (cfg->mode == MODE_PCAP && cfg->pcap_timing == PCAP_TIMING_ORIGINAL);
+	for (unsigned i = 0; i < cfg->n_streams; i++)
+		if (!pace_is_unlimited(&cfg->streams[i]))
+			return true;
+	return false;
+}
+
 void traffic_check(struct config *cfg, struct problems *p)
 {
 	check_interface(cfg, p);
@@ -207,6 +218,8 @@ void traffic_check(struct config *cfg, struct problems *p)
 		else
 			gen_check(cfg, p);
 	}
+	if (verb_sends(cfg->verb) && cfg->strict_rate && !has_rate(cfg))
+		problem_add(p, "--strict-rate", "goes with a rate: one without a limit cannot be missed");
 	check_measure(cfg, p);
 	if (cfg->verb == VERB_PAIR)
 		check_pair(cfg, p);

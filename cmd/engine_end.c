@@ -147,10 +147,7 @@ static void judge(struct engine *en, struct report_end *end, struct report_thres
 		err_hint(&en->err, "the cable and the other end; the report counts what left before");
 		return;
 	}
-	if (values.rate_missed)
-		en->err = rate;
-	else
-		threshold_tell(thresholds, end->n_thresholds, engine_name(en), &en->err);
+	threshold_tell(thresholds, end->n_thresholds, engine_name(en), &rate, &en->err);
 }
 
 static void reflections(const struct engine *en, struct reflect_counts *sum)

@@ -185,7 +185,9 @@ char *option_range(const struct option_row *row, char *buf, size_t size)
 	case OPTION_TYPE_TIME:
 		format_number(row, row->min, lo, sizeof(lo));
 		format_number(row, row->max, hi, sizeof(hi));
-		snprintf(buf, size, "%s to %s", lo, row->max ? hi : type_max(row));
+		/* Where 0 is out of range, only its word is meant. */
+		snprintf(buf, size, "%s to %s%s%s", lo, row->max ? hi : type_max(row),
+			 row->min && row->zero_word ? ", or " : "", row->min && row->zero_word ? row->zero_word : "");
 		break;
 	default:
 		buf[0] = '\0';

@@ -67,12 +67,13 @@ static int read_in_range(const struct option_row *row, const char *text, uint64_
 
 	if (row->type == OPTION_TYPE_TIME && max > OPTION_TIME_MAX)
 		max = OPTION_TIME_MAX;
-	int rc = 0;
-
-	if (row->zero_word && strcmp(text, row->zero_word) == 0)
+	if (row->zero_word && strcmp(text, row->zero_word) == 0) {
 		*v = 0;
-	else
-		rc = read_number(row, text, v);
+		return 0;
+	}
+
+	int rc = read_number(row, text, v);
+
 	return rc ? rc : *v < row->min || *v > max ? -ERANGE : 0;
 }
 

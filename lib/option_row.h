@@ -96,7 +96,7 @@ struct option_row {
 	const char *later;
 	const char *recv_text;  /* default for recv, where it is another than text */
 	const char *pair_text;  /* and for pair */
-	const char *zero_word;  /* a word for 0 */
+	const char *zero_word;  /* a word for 0, which min does not keep out */
 	const char *never;      /* a value that is refused, */
 	const char *never_why;  /* and why */
 	bool command_line_only; /* not in a file */

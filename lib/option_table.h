@@ -275,7 +275,7 @@
 	X(MAX_REORDERED, "max-reordered", "", RATIO, max_reordered, "", "RATIO", MEASURE, RUN, LIMITS, \
 	  "packets that may come behind later ones of their flow, of those that come") \
 	X(MAX_LATENCY_P99, "max-latency-p99", "", TIME, max_latency_p99_ns, "none", "TIME", MEASURE, RUN, LIMITS, \
-	  "time that 99 of 100 packets must be there within", ZERO_WORD("none")) \
+	  "time that 99 of 100 packets must be there within", ZERO_WORD("none"), RANGE(1, 0)) \
 	X(MIN_RATE, "min-rate", "", PPS, min_rate, "", "RATE", RECV, RUN, LIMITS, \
 	  "packets a second that must be received, from the first to the last") \
 	\

@@ -52,6 +52,7 @@ struct report_measure {
 	bool run_learnt;
 	bool sent_known;  /* lost counts packets after the last that came, too */
 	bool books_close; /* stamped = unique + duplicate + late */
+	bool partly;      /* more flows were sent than can be followed */
 	uint64_t joined;  /* flows whose first packets were not seen */
 	uint64_t flow_limit;
 	uint64_t window;         /* packets, of the flow with the least */

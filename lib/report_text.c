@@ -138,7 +138,9 @@ static void threshold_line(struct report *r, const struct report_threshold *t)
 {
 	char value[UNITS_STR], limit[UNITS_STR];
 
-	fprintf(r->out, "limit    %s %s: %s, %s\n", t->name, threshold_format(t, t->limit, limit, sizeof(limit)),
+	/* Streams with a limit beside streams without one have no rate in common. */
+	threshold_format(t, t->limit, limit, sizeof(limit));
+	fprintf(r->out, "limit    %s%s%s: %s, %s\n", t->name, isnan(t->limit) ? "" : " ", isnan(t->limit) ? "" : limit,
 		threshold_format(t, t->value, value, sizeof(value)), t->ok ? "met" : "not met");
 }
 

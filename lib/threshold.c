@@ -35,9 +35,37 @@ static void add(struct report_threshold *out, unsigned *n, const char *name, dou
 	t->ok = is_least(name) ? value >= limit : value <= limit;
 }
 
+/* What is known does not tell whether the limit was kept. Nothing happens to one that was not, or with why NULL. */
+static void doubt(struct report_threshold *t, const char *why)
+{
+	if (!t->ok || !why)
+		return;
+	t->ok = false;
+	t->value = NAN;
+	t->unknown = why;
+}
+
 static double ratio(const struct ratio *r)
 {
 	return (double)r->pico / 1e12;
+}
+
+/* Why figures of what was measured do not tell of all that was to be measured; NULL: they do. */
+static const char *part_only(const struct report_measure *m)
+{
+	if (m && !m->books_close)
+		return "the measurement's books do not close";
+	if (m && (m->partly || m->total.counts.unfollowed))
+		return "flows beyond --flow-limit were not measured";
+	return NULL;
+}
+
+/* Late packets may have been of this kind, too: without them the limit is kept, with all of them it may not be. */
+static const char *late_count(uint64_t n, const struct measure_counts *c, double limit)
+{
+	return c->late && (double)(n + c->late) > limit * (double)c->unique
+		       ? "packets came too late to be told apart: a larger --window tells more"
+		       : NULL;
 }
 
 /* Of the packets that came for the first time. */
@@ -53,20 +81,27 @@ static void judge_measured(const struct config *cfg, const struct report_measure
 	const struct measure_counts *c = m ? &m->total.counts : &none;
 	const char *why = !m ? "nothing was measured" : "no stamped packet came";
 	const char *no_clock = m && !m->clock ? m->no_clock : why;
+	const unsigned first = *n;
 
 	if (cfg->max_loss.set)
 		add(out, n, "max-loss", ratio(&cfg->max_loss), m ? m->total.loss_ratio : NAN,
 		    m ? "no packets were expected" : why);
 	if (cfg->max_duplicates.set)
 		add(out, n, "max-duplicates", ratio(&cfg->max_duplicates), share(c->duplicate, c), why);
+	if (cfg->max_duplicates.set)
+		doubt(&out[*n - 1], late_count(c->duplicate, c, ratio(&cfg->max_duplicates)));
 	if (cfg->max_reordered.set)
 		add(out, n, "max-reordered", ratio(&cfg->max_reordered), share(c->reordered, c), why);
+	if (cfg->max_reordered.set)
+		doubt(&out[*n - 1], late_count(c->reordered, c, ratio(&cfg->max_reordered)));
 	if (cfg->max_latency_p99_ns)
 		add(out, n, "max-latency-p99", (double)cfg->max_latency_p99_ns,
 		    m && m->clock && m->total.latency && m->total.latency->total
 			    ? (double)hist_quantile(m->total.latency, P99)
 			    : NAN,
 		    no_clock ? no_clock : why);
+	for (unsigned i = first; i < *n; i++)
+		doubt(&out[i], part_only(m));
 }
 
 unsigned threshold_judge(const struct config *cfg, const struct threshold_values *v,
@@ -77,8 +112,9 @@ unsigned threshold_judge(const struct config *cfg, const struct threshold_values
 	judge_measured(cfg, v->measure, out, &n);
 	if (cfg->min_rate.kind == RATE_VALUE)
 		add(out, &n, "min-rate", (double)cfg->min_rate.micro / 1e6, v->rx_pps, "fewer than two packets came");
-	if (cfg->strict_rate && v->sent && v->requested_pps >= 0) {
-		add(out, &n, "strict-rate", v->requested_pps, v->tx_pps, "nothing was sent");
+	if (cfg->strict_rate && v->sent) {
+		add(out, &n, "strict-rate", v->requested_pps < 0 ? NAN : v->requested_pps, v->tx_pps,
+		    "nothing was sent");
 		/* What counts is that every packet of the schedule left, not how its mean was rounded. */
 		out[n - 1].ok = !v->rate_missed;
 	}
@@ -132,10 +168,13 @@ static void sentence(const struct report_threshold *t, char *buf, size_t size)
 			 is_least(t->name) ? "no less than" : "at most", limit, t->name);
 }
 
-bool threshold_tell(const struct report_threshold *t, unsigned n, const char *object, struct err *e)
+bool threshold_tell(const struct report_threshold *t, unsigned n, const char *object, const struct err *rate,
+		    struct err *e)
 {
+	const bool too_slow = rate->code != EXIT_DONE;
 	char all[sizeof(e->cause)] = "";
-	size_t used = 0;
+	char what[sizeof(e->what)];
+	size_t used = too_slow ? (size_t)snprintf(all, sizeof(all), "%s", rate->cause) : 0;
 	unsigned unmet = 0;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -144,11 +183,18 @@ bool threshold_tell(const struct report_threshold *t, unsigned n, const char *ob
 		if (t[i].ok || strcmp(t[i].name, "strict-rate") == 0)
 			continue;
 		sentence(&t[i], one, sizeof(one));
-		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", unmet++ ? "; " : "", one);
+		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", used ? "; " : "", one);
 		used = used < sizeof(all) ? used : sizeof(all) - 1;
+		unmet++;
 	}
-	if (unmet)
-		err_set(e, -ERANGE, EXIT_THRESHOLD, unmet > 1 ? "thresholds were not met" : "a threshold was not met",
-			object, "%s", all);
-	return unmet;
+	if (!unmet && !too_slow)
+		return false;
+	snprintf(what, sizeof(what), "%s%s%s", too_slow ? rate->what : "", too_slow && unmet ? ", and " : "",
+		 unmet > 1 ? "thresholds were not met"
+		 : unmet   ? "a threshold was not met"
+			   : "");
+	err_set(e, -ERANGE, too_slow ? EXIT_RATE : EXIT_THRESHOLD, what, too_slow ? rate->object : object, "%s", all);
+	if (too_slow)
+		err_hint(e, "%s", rate->hint);
+	return true;
 }

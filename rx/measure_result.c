@@ -310,7 +310,10 @@ int measure_result(struct measure *m, const struct measure_sent *sent, uint64_t 
 	uint64_t n_ranks = 0;
 	int rc = !sums || (m->flows && !ranks) ? -ENOMEM : 0;
 
-	*out = (struct report_measure){.sent_known = sent, .n_streams = m->conf.n_streams, .streams = m->told};
+	*out = (struct report_measure){.sent_known = sent,
+				       .partly = sent && sent->flows > m->limit,
+				       .n_streams = m->conf.n_streams,
+				       .streams = m->told};
 	if (rc)
 		goto out;
 	for (unsigned i = 0; i < m->conf.threads; i++)

@@ -61,6 +61,16 @@ class Thresholds(Case):
         self.assertEqual((threshold["name"], threshold["limit"], threshold["ok"]), ("strict-rate", 50_000, False))
         self.assertLess(threshold["value"], 5_000)
 
+    def test_a_rate_and_a_threshold_that_were_missed(self):
+        run = squall(None, "pair", "-i", "loop:rate=1k,loss=50%,seed=3", "--dst-ip", "192.0.2.9", "--pps", "50k", "-d", "500ms", "--strict-rate", "--max-loss", "1%", "--max-duplicates", 0, "--no-tui")
+        self.assertEqual(run.rc, 5, run.err)
+        self.assertRegex(run.err, r"the requested rate was not reached, and a threshold was not met: .*were not sent in time; lost [\d.]+ %, at most 1 % was allowed \(--max-loss\)")
+        self.assertEqual([(t["name"], t["ok"]) for t in run.end_record["thresholds"]], [("max-loss", False), ("max-duplicates", True), ("strict-rate", False)])
+
+    def test_flows_that_nobody_followed(self):
+        run = self.pair("", "--flow-limit", 9, "--max-loss", 0, rc=4)
+        self.assertRegex(run.err, "--max-loss 0 cannot be judged: flows beyond --flow-limit were not measured")
+
     def test_what_is_not_known_is_not_met(self):
         run = squall(B, "recv", "-i", "afpacket:qb", "--measure", "--max-loss", "100%", "--max-latency-p99", "1h", "--min-rate", 1, "-d", "300ms", "--no-tui")
         self.assertEqual(run.rc, 4, run.err)
@@ -81,6 +91,9 @@ class Thresholds(Case):
         self.assertEqual(run.end().rc, 4)
 
     def test_refusals(self):
+        self.refused("pair", "-i", "loop:", "--dst-ip", "192.0.2.9", "--max-latency-p99", "0", names=("--max-latency-p99", "out of range: 1ns to .*, or none"))
+        self.refused("pair", "-i", "loop:", "--dst-ip", "192.0.2.9", "--min-rate", "0", names=("--min-rate", "packets a second"))
+        self.refused("send", "-i", "loop:sink", "--dst-ip", "192.0.2.9", "--pps", "unlimited", "--strict-rate", names=("--strict-rate", "goes with a rate"))
         self.refused("recv", "-i", "afpacket:qb", "--max-loss", 0, where=B, names=("--max-loss", "goes with --measure"))
         self.refused("pair", "-i", "loop:", "--dst-ip", "192.0.2.9", "--no-stamp", "--max-loss", 0, names=("--max-loss", "--no-stamp"))
         self.refused("pair", "-i", "loop:", "--dst-ip", "192.0.2.9", "--max-loss", "2", names=("--max-loss", "0 to 1"))
