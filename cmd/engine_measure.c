@@ -123,11 +123,8 @@ static void remark(struct engine *en, const struct report_measure *m)
 {
 	const struct measure_counts *c = &m->total.counts;
 
-	if (!m->books_close)
-		report_warn(&en->warnings,
-			    "the measurement's books do not close: %" PRIu64 " stamped, but %" PRIu64
-			    " unique, %" PRIu64 " duplicate and %" PRIu64 " late ones",
-			    c->stamped, c->unique, c->duplicate, c->late);
+	if (m->books[0])
+		report_warn(&en->warnings, "the measurement's books do not close: %s", m->books);
 	if (c->unfollowed)
 		report_warn(&en->warnings,
 			    "%" PRIu64 " packets were of flows beyond the %" PRIu64
@@ -149,6 +146,8 @@ void engine_measure_end(struct engine *en, struct report_end *end)
 {
 	const struct measure_sent sent = {
 		.packets = en->now.tx.completed,
+		.undecided = en->now.tx.undecided,
+		.numbers = en->now.tx.queued,
 		.flows = flows_of(en->set),
 		.of_flow = sent_of,
 		.arg = en,

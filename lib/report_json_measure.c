@@ -147,7 +147,8 @@ static json_t *measure_json(struct report *r, const struct report_measure *m)
 	report_json_put(r, o, "run", m->run < 0 ? json_null() : json_integer(m->run));
 	report_json_put(r, o, "run_learnt", json_boolean(m->run_learnt));
 	report_json_put(r, o, "sent_known", json_boolean(m->sent_known));
-	report_json_put(r, o, "books_close", json_boolean(m->books_close));
+	report_json_put(r, o, "books_close", json_boolean(!m->books[0]));
+	report_json_put(r, o, "not_sent", m->sent_known && !m->partly ? json_value_count(m->not_sent) : json_null());
 	put_count(r, o, "joined", m->joined);
 	put_count(r, o, "flow_limit", m->flow_limit);
 	put_count(r, o, "window", m->window);

@@ -50,10 +50,11 @@ struct report_flow {
 struct report_measure {
 	int32_t run; /* -1: no stamp was seen and none was asked for */
 	bool run_learnt;
-	bool sent_known;  /* lost counts packets after the last that came, too */
-	bool books_close; /* stamped = unique + duplicate + late */
-	bool partly;      /* more flows were sent than can be followed */
-	uint64_t joined;  /* flows whose first packets were not seen */
+	bool sent_known;   /* lost counts packets after the last that came, too */
+	char books[200];   /* what of it does not add up; empty: nothing, the books close */
+	uint64_t not_sent; /* numbers that the sender's device took no packet of; sent_known, not partly: else 0 */
+	bool partly;       /* more flows were sent than can be followed */
+	uint64_t joined;   /* flows whose first packets were not seen */
 	uint64_t flow_limit;
 	uint64_t window;         /* packets, of the flow with the least */
 	uint64_t memory;         /* bytes, at most */

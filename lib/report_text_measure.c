@@ -133,6 +133,11 @@ void report_text_measure(struct report *r, const struct report_measure *m)
 			m->run_learnt ? ", learnt from its first stamp" : "",
 			m->sent_known ? "of all that was sent" : "up to the last packet of each flow that came");
 	loss_lines(r, "measure", &m->total);
+	if (m->not_sent)
+		fprintf(r->out,
+			"measure  %" PRIu64
+			" packets more were numbered, but not sent: lost by flow and stream, and not here\n",
+			m->not_sent);
 	time_lines(r, "measure", m, &m->total);
 	clock_line(r, m);
 #define OTHERS(key, help) others_line(r, m->total.counts.key, help);

@@ -53,7 +53,7 @@ static double ratio(const struct ratio *r)
 /* Why figures of what was measured do not tell of all that was to be measured; NULL: they do. */
 static const char *part_only(const struct report_measure *m)
 {
-	if (m && !m->books_close)
+	if (m && m->books[0])
 		return "the measurement's books do not close";
 	if (m && (m->partly || m->total.counts.unfollowed))
 		return "flows beyond --flow-limit were not measured";

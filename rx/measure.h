@@ -82,16 +82,18 @@ void measure_counts(const struct measure *m, struct measure_counts *out);
 
 /* What is known of the other end, where that is this process. */
 struct measure_sent {
-	uint64_t packets; /* sent in all; lost is what of them was not unique */
+	uint64_t packets;   /* that the device sent; lost is what of them was not unique */
+	uint64_t undecided; /* that it may have sent, besides: those of them that came were */
+	uint64_t numbers;   /* packets with a number, of all flows: those that the device refused are among them */
 	uint64_t flows;
-	uint64_t (*of_flow)(const void *arg, uint32_t flow); /* packets sent of a flow */
+	uint64_t (*of_flow)(const void *arg, uint32_t flow); /* numbers of a flow */
 	const void *arg;
 };
 
 /*
  * The result, when all threads are done. sent may be NULL: losses are then known up to the last packet of each flow
- * that came. n_flows: at most so many flows are told of one by one (per_flow), the worst first. *out points into m and
- * is good until measure_close(). Main thread, once. -ENOMEM.
+ * that came. n_flows: at most so many flows are told of one by one (per_flow), the worst first. What does not add up
+ * is told in out->books. *out points into m and is good until measure_close(). Main thread, once. -ENOMEM.
  */
 int measure_result(struct measure *m, const struct measure_sent *sent, uint64_t n_flows, struct report_measure *out,
 		   struct err *e);

@@ -101,6 +101,19 @@ struct measure {
 	uint64_t floor_ns; /* taken off every latency */
 };
 
+/* What the result is made of, beside what it tells: of a stream, or of all. */
+struct measure_sums {
+	uint64_t expected, flows;
+	uint64_t beyond; /* flows with packets whose numbers nobody gave them */
+};
+
+/*
+ * Whether what was counted adds up, into out->books; out->total and the streams are filled. all: the sum of the
+ * streams' sums, as the flows have it. flow_unique: of all flows; with per_flow. measure_books.c has it.
+ */
+void measure_books(const struct measure *m, const struct measure_sent *sent, const struct measure_sums *sums,
+		   const struct measure_sums *all, uint64_t flow_unique, struct report_measure *out);
+
 /* The stamp's run was seen and none is followed yet: follows it, or the one that another thread was faster with. */
 void measure_learn(struct measure_worker *w, uint16_t run);
 

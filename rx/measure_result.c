@@ -12,6 +12,7 @@
 struct fate {
 	bool came;   /* anything did */
 	bool joined; /* its first packets were not seen */
+	bool beyond; /* a packet came with a number that none was sent with */
 	uint64_t expected;
 	uint32_t longest;
 };
@@ -27,8 +28,10 @@ static struct fate fate_of(struct measure *m, uint32_t flow, const struct measur
 	struct fate fate = {.came = highest, .joined = base != SEQWIN_ZERO};
 
 	if (sent) {
-		uint64_t all = SEQWIN_ZERO + sent->of_flow(sent->arg, flow);
+		/* Flows that are not the sender's have no numbers. */
+		uint64_t all = SEQWIN_ZERO + (flow < sent->flows ? sent->of_flow(sent->arg, flow) : 0);
 
+		fate.beyond = end > all;
 		end = all > end ? all : end;
 		if (base - SEQWIN_ZERO < SEQWIN_RUN_MAX)
 			fate.longest = (uint32_t)(base - SEQWIN_ZERO);
@@ -181,7 +184,8 @@ static void rest_add(struct report_flow *rest, const struct report_flow *f)
 	rest->last_ns = f->last_ns > rest->last_ns ? f->last_ns : rest->last_ns;
 }
 
-static int tell_flows(struct measure *m, struct rank *ranks, uint64_t n, uint64_t most, struct report_measure *out)
+static int tell_flows(struct measure *m, struct rank *ranks, uint64_t n, uint64_t most, struct report_measure *out,
+		      uint64_t *unique)
 {
 	uint64_t expected = 0;
 
@@ -195,6 +199,7 @@ static int tell_flows(struct measure *m, struct rank *ranks, uint64_t n, uint64_
 		struct report_flow f;
 
 		flow_tell(m, &ranks[i], &f);
+		*unique += f.unique;
 		if (i < out->n_flows) {
 			m->told_flows[i] = f;
 		} else {
@@ -253,23 +258,15 @@ void measure_bounds(const struct measure *m, struct report_measure *out)
 
 static void tell_conf(struct measure *m, struct report_measure *out)
 {
-	const struct measure_counts *c = &out->total.counts;
-
 	measure_bounds(m, out);
 	out->run = atomic_load(&m->run);
 	out->run_learnt = atomic_load(&m->run_learnt);
 	out->per_flow = m->flows;
-	out->books_close = c->stamped == c->unique + c->duplicate + c->late;
 	tell_clock(m, out);
 }
 
-/* Per stream: what was expected, and how many flows came. */
-struct sums {
-	uint64_t expected, flows;
-};
-
-static void go_through(struct measure *m, const struct measure_sent *sent, struct sums *sums, struct rank *ranks,
-		       uint64_t n, struct report_measure *out, uint64_t *n_ranks)
+static void go_through(struct measure *m, const struct measure_sent *sent, struct measure_sums *sums,
+		       struct rank *ranks, uint64_t n, struct report_measure *out, uint64_t *n_ranks)
 {
 	unsigned s = 0;
 
@@ -282,6 +279,7 @@ static void go_through(struct measure *m, const struct measure_sent *sent, struc
 			continue;
 		sums[s].expected += fate.expected;
 		sums[s].flows += fate.came;
+		sums[s].beyond += fate.beyond;
 		out->joined += fate.joined;
 		if (fate.longest > m->sums[s].longest)
 			m->sums[s].longest = fate.longest;
@@ -299,15 +297,28 @@ static uint64_t flows_to_tell(const struct measure *m, const struct measure_sent
 	return n < m->limit ? n : m->limit;
 }
 
+/*
+ * Of the packets with a number, how many the device sent: what it dropped was not lost, and nobody knows of which flow
+ * it was. Of what it was not heard of any more, as much was sent as came.
+ */
+static uint64_t really_sent(const struct measure_sent *sent, uint64_t unique)
+{
+	uint64_t most = sent->packets + sent->undecided;
+
+	if (unique <= sent->packets)
+		return sent->packets;
+	return unique < most ? unique : most;
+}
+
 int measure_result(struct measure *m, const struct measure_sent *sent, uint64_t n_flows, struct report_measure *out,
 		   struct err *e)
 {
 	const uint64_t n = flows_to_tell(m, sent);
 	struct measure_part *total = &m->sums[m->n_parts];
-	struct sums all = {0};
-	struct sums *sums = calloc(m->n_parts, sizeof(*sums));
+	struct measure_sums all = {0};
+	struct measure_sums *sums = calloc(m->n_parts, sizeof(*sums));
 	struct rank *ranks = m->flows ? calloc(n + 1, sizeof(*ranks)) : NULL;
-	uint64_t n_ranks = 0;
+	uint64_t n_ranks = 0, flow_unique = 0, expected;
 	int rc = !sums || (m->flows && !ranks) ? -ENOMEM : 0;
 
 	*out = (struct report_measure){.sent_known = sent,
@@ -326,17 +337,26 @@ int measure_result(struct measure *m, const struct measure_sent *sent, uint64_t 
 		sum_up(total, &m->sums[s]);
 		all.expected += sums[s].expected;
 		all.flows += sums[s].flows;
+		all.beyond += sums[s].beyond;
 	}
-	/* What the device dropped was not sent, and nobody knows of which flow it was. */
-	if (sent && sent->flows <= m->limit)
-		all.expected = sent->packets;
-	tell(m, total, all.expected, all.flows, &out->total);
-	/* Nor are they a burst of losses. */
+	expected = all.expected;
+	if (sent && !out->partly) {
+		uint64_t unique = 0;
+
+		for (unsigned s = 0; s < m->n_parts; s++)
+			unique += m->told[s].counts.unique;
+		expected = really_sent(sent, unique);
+		out->not_sent = all.expected > expected ? all.expected - expected : 0;
+	}
+	tell(m, total, expected, all.flows, &out->total);
+	/* Nor is what was not sent a burst of losses. */
 	if (out->total.longest_loss > out->total.lost)
 		out->total.longest_loss = (uint32_t)out->total.lost;
 	tell_conf(m, out);
 	if (ranks)
-		rc = tell_flows(m, ranks, n_ranks, n_flows, out);
+		rc = tell_flows(m, ranks, n_ranks, n_flows, out, &flow_unique);
+	if (!rc)
+		measure_books(m, sent, sums, &all, flow_unique, out);
 out:
 	free(sums);
 	free(ranks);

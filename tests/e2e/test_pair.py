@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sender and receiver in one process: over a wire in memory, over two interfaces, back to the one that sends."""
+import json
 import os
 import re
 import signal
+import time
 
 from lab import A, B, Case, Squall, TMP, ip, link, mac, main, sh, squall, until
 
@@ -211,6 +213,22 @@ class Interfaces(Case):
         self.assertGreater(other.end().end_record["tx"]["packets"], 300)  # it sent all the while: 10 times --linger
         self.assertLess(run.end_record["difference"], -300)
         self.assertLess(run.end_record["seconds"], 5)
+
+    def test_what_the_device_did_not_send_is_told(self):
+        """Packets that the driver dropped for want of a carrier have numbers: of which flow they were nobody knows."""
+        run = Squall(A, "pair", "-i", "afxdp:pa", "-r", "afpacket:pb", *self.to, "--flows", 10, "--per-flow", "--pps", "20k", "-d", "1500ms", "--no-tui", "--interval", "100ms", form="--json-stream")
+        run.wait_for('"interval"', "out")
+        ip(A, "link", "set", "pb", "down")
+        time.sleep(0.2)
+        ip(A, "link", "set", "pb", "up")
+        run.end()
+        end = json.loads(run.lines["out"][-1])["end"]
+        tx, m = end["tx"], end["measure"]
+        self.assertGreater(tx["dropped_driver"], 0, run.err)
+        self.assertTrue(m["books_close"], end["warnings"])
+        self.assertEqual((tx["packets"], m["not_sent"]), (m["unique"] + m["lost"], tx["dropped"] + tx["undecided"]))
+        self.assertEqual(sum(f["lost"] for f in end["flows"]), m["lost"] + m["not_sent"])
+        self.assertEqual(sum(f["unique"] + f["lost"] for f in end["flows"]), tx["queued"])
 
     def test_each_failing_port_is_named(self):
         self.refused("pair", "-i", "afpacket:pa", "-r", "afpacket:nope", *self.to, names=("nope",))
