@@ -148,15 +148,11 @@ static void check_measure(const struct config *cfg, struct problems *p)
 	static const struct {
 		enum option_id id;
 		const char *name;
-	} of_it[] = {{OPTION_PER_FLOW, "--per-flow"},
-		     {OPTION_FLOW_REPORT, "--flow-report"},
-		     {OPTION_FLOW_LIMIT, "--flow-limit"},
-		     {OPTION_WINDOW, "--window"},
-		     {OPTION_HISTOGRAMS, "--histograms"},
-		     {OPTION_MAX_LOSS, "--max-loss"},
-		     {OPTION_MAX_DUPLICATES, "--max-duplicates"},
-		     {OPTION_MAX_REORDERED, "--max-reordered"},
-		     {OPTION_MAX_LATENCY_P99, "--max-latency-p99"}};
+	} of_it[] = {{OPTION_PER_FLOW, "--per-flow"},           {OPTION_FLOW_REPORT, "--flow-report"},
+		     {OPTION_FLOW_LIMIT, "--flow-limit"},       {OPTION_WINDOW, "--window"},
+		     {OPTION_HISTOGRAMS, "--histograms"},       {OPTION_HOST_TIMES, "--host-times"},
+		     {OPTION_MAX_LOSS, "--max-loss"},           {OPTION_MAX_DUPLICATES, "--max-duplicates"},
+		     {OPTION_MAX_REORDERED, "--max-reordered"}, {OPTION_MAX_LATENCY_P99, "--max-latency-p99"}};
 
 	for (unsigned i = 0; !engine_measures(cfg) && i < sizeof(of_it) / sizeof(of_it[0]); i++)
 		if (option_given(cfg, of_it[i].id))

@@ -50,7 +50,7 @@ int engine_measure_init(struct engine *en, struct err *e)
 		.threads = en->n_rx,
 		.per_flow = cfg->per_flow,
 		.clock = clock_of(cfg),
-		.arrivals = en->rx_port ? en->rx_port->caps.arrivals : PIO_CLOCK_NONE,
+		.arrivals = en->rx_port && !cfg->host_times ? en->rx_port->caps.arrivals : PIO_CLOCK_NONE,
 	};
 	int rc;
 
@@ -65,8 +65,10 @@ int engine_measure_init(struct engine *en, struct err *e)
 		conf.streams = streams;
 	}
 	rc = measure_open(&en->measure, &conf, e);
-	for (unsigned i = 0; !rc && i < en->n_rx; i++)
+	for (unsigned i = 0; !rc && i < en->n_rx; i++) {
 		en->rx[i].w.measure = measure_worker(en->measure, i);
+		en->rx[i].w.host_times = cfg->host_times;
+	}
 	return rc;
 }
 

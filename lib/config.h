@@ -176,6 +176,7 @@ struct config {
 	uint64_t flow_limit;             /* 0: those that are sent, or as many as are usual */
 	char histograms[CONFIG_STR_MAX]; /* a file */
 	uint64_t window;                 /* packets; 0: what the memory for it holds */
+	bool host_times;                 /* arrivals by this host's clock, when they are taken */
 
 	/* Output and questions. */
 	bool json;

@@ -209,8 +209,7 @@
 	X(TTL, "ttl", "", U16, ttl, "64", "N", SEND, STREAM, PACKETS, "time to live, or hop limit", RANGE(1, 255)) \
 	X(DF, "df", "", BOOL, df, "false", "", SEND, STREAM, PACKETS, "set IPv4's don't-fragment flag") \
 	X(IP_ID, "ip-id", "", U16, ip_id, "0", "N", SEND, STREAM, PACKETS, "IPv4 identification") \
-	X(FLOW_LABEL, "flow-label", "", U32, flow_label, "0", "N", SEND, STREAM, PACKETS, "IPv6 flow label", \
-	  RANGE(0, 1048575)) \
+	X(FLOW_LABEL, "flow-label", "", U32, flow_label, "0", "N", SEND, STREAM, PACKETS, "IPv6 flow label", RANGE(0, 1048575)) \
 	X(UDP_CHECKSUM, "udp-checksum", "", ENUM, udp_checksum, "on", "WHICH", SEND, STREAM, PACKETS, \
 	  "off: none (IPv4 only); bad: one that is wrong, for receivers to be tried with", CHOICES(CHECKS)) \
 	X(TCP_FLAGS, "tcp-flags", "", STRING, tcp_flags, "", "FLAGS", SEND, STREAM, PACKETS, \
@@ -323,6 +322,8 @@
 	X(WINDOW, "window", "", COUNT, window, "0", "PACKETS", MEASURE, RUN, RECEIVE, \
 	  "packets of a flow that one may come behind the newest and still be told from a lost one; 0: as many as 64 MiB hold " \
 	  "for all flows, 96 at least", RANGE(0, 131040)) \
+	X(HOST_TIMES, "host-times", "", BOOL, host_times, "false", "", MEASURE, RUN, RECEIVE, \
+	  "measure when packets reached this process, also where the device or the kernel tells when they came") \
 	X(ALLOW_MATCH_ALL, "allow-match-all", "", BOOL, allow_match_all, "false", "", BOTH, RUN, RECEIVE, \
 	  "agree to take all traffic from the kernel, your own login's too") \
 	\

@@ -179,7 +179,7 @@ void rx_worker_run(struct rx_worker *w)
 	uint64_t settled = UINT64_MAX;
 
 	read_clocks(w);
-	if ((w->measure || w->capture) && w->queue->port->caps.arrivals)
+	if ((w->measure || w->capture) && w->queue->port->caps.arrivals && !w->host_times)
 		w->queue->arrivals_ns = arrivals;
 	while (!limit_reached(w->shared) && !pio_queue_error(w->queue, NULL)) {
 		bool stop = atomic_load_explicit(w->shared->stop, memory_order_acquire);

@@ -27,6 +27,7 @@ struct rx_worker {
 	struct rx_shared *shared;
 	struct reflector *reflector;    /* NULL: what was received is given back */
 	struct responder *responder;    /* what it answers is not sent back; NULL: there is none */
+	bool host_times;                /* packets came when they were taken, whatever the device tells */
 	bool answers;                   /* and the kernel does not see it: it is answered from here */
 	struct capture_ring *capture;   /* NULL: nothing is kept */
 	struct measure_worker *measure; /* NULL: nothing is measured */

@@ -204,7 +204,7 @@ static void dump_reads_back(void **state)
 	round_trip("recv -i null --rx-mode all --idle 1ms -d 0 --count 5 --dst-ip 10.0.0.0/8 --src-ip 10.0.0.1");
 	round_trip("send --stamp --run-id 65535 --clock ptp");
 	round_trip("recv --measure --per-flow --flow-report 0 --flow-limit 16777216 --window 131040 --histograms x.csv "
-		   "--clock same-host");
+		   "--clock same-host --host-times");
 	round_trip("pair --no-stamp --no-measure --run-id 0");
 	round_trip("pair --calibrate --subtract-floor --max-loss 0.000000000001 --max-duplicates 0 --max-reordered 5% "
 		   "--max-latency-p99 1ns -i a -r "

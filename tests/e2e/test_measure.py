@@ -69,7 +69,7 @@ class Wire(Case):
 
     def test_what_goes_with_nothing_is_refused(self):
         for args, word in ((("recv", "-i", "loop:", "--per-flow"), "--measure"), (("send", "-i", "loop:sink", *TO, "--run-id", 5), "--stamp"), (("pair", "-i", "loop:", *TO, "--no-stamp", "--window", 9), "--no-stamp"),
-                           (("send", "-i", "loop:sink", "--mode", "raw", "--dst-mac", "02:00:00:00:00:09", "--stamp"), "payload"), (("recv", "-i", "loop:", "--measure", "--flow-report", 9), "--per-flow")):
+                           (("send", "-i", "loop:sink", "--mode", "raw", "--dst-mac", "02:00:00:00:00:09", "--stamp"), "payload"), (("recv", "-i", "loop:", "--measure", "--flow-report", 9), "--per-flow"), (("pair", "-i", "loop:", *TO, "--no-measure", "--host-times"), "--host-times")):
             with self.subTest(args=args):
                 self.refused(*args, names=(word,))
 
@@ -87,6 +87,14 @@ class Wire(Case):
                 self.assertEqual(end["pdv_ns"]["max"], latency["max"] - latency["min"])
                 self.assertEqual(end["measure"]["no_latency"], None)
                 self.assertIn("CLOCK_MONOTONIC", latency["clock"])
+
+    def test_whose_times_arrivals_are(self):
+        """The wire takes a packet every 200 ns, and says so; a receiver takes several at a time."""
+        for args, told, least in (((), "by the backend", range(199, 1000)), (("--host-times",), "when the receiver took them", range(1))):
+            with self.subTest(args=args):
+                end = self.ok(pair("loop:rate=5M", "--flows", 10, "--count", 50_000, *args)).end_record
+                self.assertIn(told, end["latency_ns"]["arrivals"])
+                self.assertIn(end["gap_ns"]["min"], least)
 
     def test_streams_are_measured_apart(self):
         path = os.path.join(TMP, "measured.yaml")
