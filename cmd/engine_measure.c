@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* So few packets that needed no time are noise of the clocks' readings. */
+#define EARLY_ONE_IN 1000U
+
 bool engine_measures(const struct config *cfg)
 {
 	return cfg->measure && (cfg->verb == VERB_RECV || (cfg->verb == VERB_PAIR && cfg->stamp));
@@ -137,6 +140,13 @@ static void remark(struct engine *en, const struct report_measure *m)
 			    "the first packets of %" PRIu64
 			    " flows were not seen: losses count from their first that was",
 			    m->joined);
+	if (m->early * EARLY_ONE_IN >= c->unique && m->early)
+		report_warn(
+			&en->warnings,
+			"%" PRIu64 " of %" PRIu64
+			" packets came no later than they were sent, by the clock %s: the sender's is another one, or "
+			"apart from it; --clock on both sides says which",
+			m->early, c->unique, m->clock);
 	if (c->late)
 		report_warn(&en->warnings,
 			    "%" PRIu64 " packets came more than %" PRIu64

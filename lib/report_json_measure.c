@@ -153,6 +153,7 @@ static json_t *measure_json(struct report *r, const struct report_measure *m)
 	put_count(r, o, "flow_limit", m->flow_limit);
 	put_count(r, o, "window", m->window);
 	put_count(r, o, "memory_bytes", m->memory);
+	report_json_put(r, o, "early", m->clock ? json_value_count(m->early) : json_null());
 	report_json_put(r, o, "no_latency", json_value_text(m->no_clock));
 	report_json_put(r, o, "streams", streams_json(r, m));
 	return o;

@@ -62,6 +62,8 @@ struct report_measure {
 	const char *no_clock;    /* why it does not */
 	uint64_t clock_error_ns; /* of that clock, as the system estimates it; 0: none */
 	const char *arrivals;    /* where the times of arrival are from */
+	uint64_t early; /* unique packets that came no later than they were sent, by that clock: taken to have needed no
+			   time */
 	struct report_measured total;
 	unsigned n_streams; /* 0: they are not known */
 	const struct report_measured *streams;

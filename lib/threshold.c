@@ -68,6 +68,13 @@ static const char *late_count(uint64_t n, const struct measure_counts *c, double
 		       : NULL;
 }
 
+/* Most packets cannot have needed no time. */
+static const char *clocks_apart(const struct report_measure *m)
+{
+	return m && 2 * m->early > m->total.counts.unique ? "most packets came before they were sent, by these clocks"
+							  : NULL;
+}
+
 /* Of the packets that came for the first time. */
 static double share(uint64_t n, const struct measure_counts *c)
 {
@@ -100,6 +107,8 @@ static void judge_measured(const struct config *cfg, const struct report_measure
 			    ? (double)hist_quantile(m->total.latency, P99)
 			    : NAN,
 		    no_clock ? no_clock : why);
+	if (cfg->max_latency_p99_ns)
+		doubt(&out[*n - 1], clocks_apart(m));
 	for (unsigned i = first; i < *n; i++)
 		doubt(&out[i], part_only(m));
 }

@@ -263,6 +263,9 @@ static void tell_conf(struct measure *m, struct report_measure *out)
 	out->run_learnt = atomic_load(&m->run_learnt);
 	out->per_flow = m->flows;
 	tell_clock(m, out);
+	/* Less than a floor that is taken off is nothing to wonder at. */
+	if (out->clock && !m->floor_ns)
+		out->early = out->total.latency->n[0];
 }
 
 static void go_through(struct measure *m, const struct measure_sent *sent, struct measure_sums *sums,

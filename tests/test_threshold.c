@@ -87,6 +87,22 @@ static void latencies(void **state)
 	assert_false(met("max-latency-p99"));
 }
 
+/* Clocks that are apart make a latency of nothing of it. */
+static void clocks_apart(void **state)
+{
+	(void)state;
+	hist_add(&latency, 0, 51);
+	hist_add(&latency, 1000, 49);
+	measure.total.counts.unique = 100;
+	measure.early = 50;
+	cfg.max_latency_p99_ns = 2000;
+	assert_true(met("max-latency-p99"));
+	measure.early = 51;
+	assert_false(met("max-latency-p99"));
+	assert_true(isnan(got[0].value));
+	assert_string_equal(got[0].unknown, "most packets came before they were sent, by these clocks");
+}
+
 static void rates(void **state)
 {
 	(void)state;
@@ -301,6 +317,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(ratios, clear),
 		cmocka_unit_test_setup(latencies, clear),
+		cmocka_unit_test_setup(clocks_apart, clear),
 		cmocka_unit_test_setup(rates, clear),
 		cmocka_unit_test_setup(unknown, clear),
 		cmocka_unit_test_setup(sentences, clear),

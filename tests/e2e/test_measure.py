@@ -2,6 +2,7 @@
 """What a receiver makes of stamped packets: every count against what is known to have happened to them."""
 import csv
 import os
+import time
 
 from lab import A, B, best_of_three, Case, Receiver, Squall, TMP, mac, main, received, squall, until
 
@@ -173,10 +174,24 @@ class Link(Case):
             with self.subTest(clock=clock):
                 rx = self.receive("-n", 2000, "--clock", clock)
                 self.send("--stamp", "--count", 2000, "--clock", clock)
-                latency = self.ok(rx.end()).end_record["latency_ns"]
+                end = self.ok(rx.end()).end_record
+                latency = end["latency_ns"]
                 self.assertIn(name, latency["clock"])
                 self.assertIn("kernel", latency["arrivals"])
+                self.assertLess(end["measure"]["early"], 20)
                 self.assertLess(latency["p50"], 50_000_000)  # one machine's veth, however busy it is
+
+    def test_clocks_that_are_apart_are_told(self):
+        # A stamp has 40 bits of its clock, 18 minutes: of these two clocks either is ahead, by less than half of that.
+        ahead = (time.clock_gettime_ns(time.CLOCK_TAI) - time.monotonic_ns()) % 2**40 < 2**39
+        sender, receiver = ("ptp", "same-host") if ahead else ("same-host", "ptp")
+        rx = self.receive("-n", 2000, "--clock", receiver, "--max-latency-p99", "1s")
+        self.send("--stamp", "--count", 2000, "--clock", sender)
+        run = self.ok(rx.end(), rc=4)
+        end = run.end_record
+        self.assertEqual((end["measure"]["early"], end["latency_ns"]["max"], end["thresholds"][0]["value"]), (2000, 0, None))
+        self.assertIn("2000 of 2000 packets came no later than they were sent", " ".join(end["warnings"]))
+        self.assertIn("--max-latency-p99 1 s cannot be judged: most packets came before they were sent", run.err)
 
     def test_who_comes_later_counts_from_there(self):
         tx = self.sender("--pps", "100k", "--stamp", "-d", "3s")
