@@ -182,7 +182,7 @@ bool threshold_tell(const struct report_threshold *t, unsigned n, const char *ob
 {
 	const bool too_slow = rate->code != EXIT_DONE;
 	char all[sizeof(e->cause)] = "";
-	char what[sizeof(e->what)];
+	char what[sizeof(e->what) + 64];
 	size_t used = too_slow ? (size_t)snprintf(all, sizeof(all), "%s", rate->cause) : 0;
 	unsigned unmet = 0;
 

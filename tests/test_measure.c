@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measures.h"
-#include "rx/measure_internal.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 static const struct measure_conf usual = {
 	.run = MEASURE_TEST_RUN,
@@ -14,11 +11,6 @@ static const struct measure_conf usual = {
 	.clock = MEASURE_CLOCK_SAME_HOST,
 	.arrivals = PIO_CLOCK_MONOTONIC,
 };
-
-static struct measure_part *measure_parts(struct measure *m)
-{
-	return m->parts;
-}
 
 static void give(struct measure *m, const struct stamped *s)
 {
@@ -284,75 +276,6 @@ static void what_was_not_sent_is_no_burst_of_losses(void **state)
 	}
 }
 
-/* What of the packets that the device was not heard of any more came, was sent; what did not, was not. */
-static void what_is_undecided_was_sent_if_it_came(void **state)
-{
-	(void)state;
-	for (uint32_t undecided = 0; undecided <= 5; undecided++) {
-		const struct measure_sent sent = {
-			.packets = 15, .undecided = 5, .numbers = 20, .flows = 1, .of_flow = sent_20};
-		struct measure *m = measure_ok(&usual);
-		struct report_measure r;
-
-		for (uint32_t i = 0; i < 15 + undecided; i++)
-			came(m, 0, 0, i, 0, 1);
-		r = result_of(m, &sent, 1);
-		assert_int_equal(r.total.counts.unique, 15 + undecided);
-		assert_int_equal(r.total.lost, 0);
-		assert_int_equal(r.not_sent, 5 - undecided);
-		assert_int_equal(r.flows[0].lost, 5 - undecided);
-		measure_close(m);
-	}
-}
-
-/* Packets that came of one flow of ten that were sent 20 of, with these figures of the sender: what does not add up. */
-static void flawed(uint32_t n_came, const struct measure_sent *sent, const char *says)
-{
-	struct measure *m = measure_ok(&usual);
-	struct report_measure r;
-	struct err e;
-
-	for (uint32_t i = 0; i < n_came; i++)
-		came(m, 0, 0, i, 0, 1);
-	assert_int_equal(measure_result(m, sent, 1, &r, &e), 0);
-	if (!strstr(r.books, says) || (!says[0] && r.books[0]))
-		fail_msg("\"%s\" does not say \"%s\"", r.books, says);
-	measure_close(m);
-}
-
-static void books_that_do_not_close_are_told(void **state)
-{
-	struct measure_sent sent = {.packets = 20, .numbers = 20, .flows = 1, .of_flow = sent_20};
-	struct measure *m;
-	struct report_measure r;
-	struct err e;
-
-	(void)state;
-	flawed(20, &sent, "");
-	flawed(21, &sent, "packets of 1 flows came with numbers that none of them was sent with");
-	sent.numbers = 21;
-	flawed(20, &sent, "21 packets were handed to the device, but 20 by flow");
-	sent.numbers = 20;
-	sent.packets = 18;
-	sent.undecided = 1;
-	flawed(20, &sent, "20 packets came for the first time, but only 19 were sent");
-	sent.undecided = 2;
-	flawed(20, &sent, "");
-	m = measure_ok(&usual);
-	came(m, 0, 0, 0, 0, 1);
-	stats_add(&measure_parts(m)->counts.stamped, 1);
-	assert_int_equal(measure_result(m, NULL, 1, &r, &e), 0);
-	assert_string_equal(r.books, "2 packets were stamped, but 1 unique, 0 duplicate and 0 late");
-	measure_close(m);
-	m = measure_ok(&usual);
-	came(m, 0, 0, 0, 0, 1);
-	stats_add(&measure_parts(m)->counts.stamped, 1);
-	stats_add(&measure_parts(m)->counts.unique, 1);
-	assert_int_equal(measure_result(m, NULL, 1, &r, &e), 0);
-	assert_string_equal(r.books, "2 packets were unique, but 1 by flow");
-	measure_close(m);
-}
-
 static void streams_are_told_apart(void **state)
 {
 	static const struct measure_stream streams[] = {{0, "a"}, {10, "b"}, {11, "c"}};
@@ -419,8 +342,6 @@ int main(void)
 		cmocka_unit_test(counts_and_times_are_those_of_the_packets),
 		cmocka_unit_test(losses_at_the_end_count_where_they_are_known),
 		cmocka_unit_test(what_was_not_sent_is_no_burst_of_losses),
-		cmocka_unit_test(what_is_undecided_was_sent_if_it_came),
-		cmocka_unit_test(books_that_do_not_close_are_told),
 		cmocka_unit_test(streams_are_told_apart),
 		cmocka_unit_test(without_a_clock_there_is_no_latency),
 	};

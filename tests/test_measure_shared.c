@@ -89,7 +89,8 @@ static void run_it(bool per_flow)
 		.arrivals = PIO_CLOCK_MONOTONIC,
 	};
 	struct receiver receivers[THREADS];
-	const struct measure_sent sent = {.packets = run.count, .numbers = run.count, .flows = FLOWS, .of_flow = sent_of};
+	const struct measure_sent sent = {
+		.packets = run.count, .numbers = run.count, .flows = FLOWS, .of_flow = sent_of};
 	struct measure_counts live;
 	struct report_measure r;
 
