@@ -35,6 +35,17 @@ class Wire(Case):
                 self.assertLessEqual(m["extent"]["max"], 16 + 16)  # held behind 16 at most, some of which come twice or are held themselves
                 self.assertEqual(m["extent"]["count"], m["reordered"])
 
+    def test_echo_requests_are_flows_by_their_identifier(self):
+        for dst in ("192.0.2.9", "2001:db8::9"):
+            for queues in (1, 4):
+                with self.subTest(dst=dst, queues=queues):
+                    run = self.ok(squall(None, "pair", "-i", f"loop:queues={queues},reorder=2%,seed=9", "--mode", "icmp-echo", "--dst-ip", dst, "--flows", 20, "--count", 50_000, "--pps", "unlimited",
+                                         "--queues", 1, "--no-tui"))
+                    m = self.measured(run.end_record)
+                    self.assertGreater(m["reordered"], 100)
+                    self.assertEqual(m["reordered"], run.end_record["loop"]["reordered"])
+                    self.assertEqual([q["rx_packets"] > 0 for q in run.end_record["queues"]], [True] * queues)
+
     def test_a_flow_for_itself(self):
         end = self.ok(pair("loop:queues=2,loss=5%,seed=3", "--flows", 50, "--count", 50_000, "--per-flow", "--queues", 2, "--flow-order", "random")).end_record
         m, flows = self.measured(end), end["flows"]
