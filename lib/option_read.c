@@ -244,6 +244,8 @@ int option_read(const struct option_row *row, const char *text, void *field)
 
 const char *option_expects(const struct option_row *row)
 {
+	if (row->expects)
+		return row->expects;
 	switch (row->type) {
 	case OPTION_TYPE_BOOL:
 		return "true or false";

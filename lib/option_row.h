@@ -97,6 +97,7 @@ struct option_row {
 	const char *recv_text;  /* default for recv, where it is another than text */
 	const char *pair_text;  /* and for pair */
 	const char *zero_word;  /* a word for 0, which min does not keep out */
+	const char *expects;    /* what a value is, where its type does not say it */
 	const char *never;      /* a value that is refused, */
 	const char *never_why;  /* and why */
 	bool command_line_only; /* not in a file */

@@ -105,6 +105,7 @@ class Respond(Case):
             self.refused(verb, "-i", "vb", "--respond", "10.77.0.2", where=B, names=("10.77.0.2", "vb's own"))
         self.refused("recv", "-i", "vb", "--respond", "fd77::2", where=B, names=("fd77::2", "vb's own"))
         self.refused("recv", "-i", "vb", "--respond", "10.78.0.77,224.0.0.1", where=B, names=("--respond", "224.0.0.1"))
+        self.refused("recv", "-i", "vb", "--respond", "", where=B, names=("--respond", "'' is not a list of addresses, as in 192.0.2.50"))
         self.refused("recv", "-i", "vb", "--respond", "vb", where=B, names=("--respond", "'vb'"))
         self.refused("recv", "-i", "loop:", "--respond", V4, where=B, names=("--respond", "wire in memory"))
         self.refused("send", "-i", "qa", "--dst-ip", "10.78.0.2", "--respond", V4, names=("--respond", "not an option of squall send"))
