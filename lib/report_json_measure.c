@@ -155,6 +155,7 @@ static json_t *measure_json(struct report *r, const struct report_measure *m)
 	put_count(r, o, "memory_bytes", m->memory);
 	report_json_put(r, o, "early", m->clock ? json_value_count(m->early) : json_null());
 	report_json_put(r, o, "no_latency", json_value_text(m->no_clock));
+	report_json_put(r, o, "arrivals", json_value_text(m->arrivals));
 	report_json_put(r, o, "streams", streams_json(r, m));
 	return o;
 }

@@ -86,7 +86,7 @@ static void clock_line(struct report *r, const struct report_measure *m)
 	if (!m->total.counts.unique)
 		return;
 	if (!m->clock)
-		fprintf(r->out, "measure  no latency: %s\n", m->no_clock);
+		fprintf(r->out, "measure  no latency: %s; arrivals: %s\n", m->no_clock, m->arrivals);
 	else if (m->clock_error_ns)
 		fprintf(r->out, "measure  clock %s, off by %s as the system estimates; arrivals: %s\n", m->clock,
 			span((double)m->clock_error_ns, buf), m->arrivals);

@@ -231,7 +231,7 @@ static void tell_clock(const struct measure *m, struct report_measure *out)
 		[MEASURE_CLOCK_PTP] = "PTP (CLOCK_TAI)",
 	};
 	static const char *const arrivals[] = {
-		[PIO_CLOCK_NONE] = "when the receiver took them, a burst at a time",
+		[PIO_CLOCK_NONE] = "when the receiver took them, all of a burst at one time",
 		[PIO_CLOCK_MONOTONIC] = "when they came, by the backend",
 		[PIO_CLOCK_WALL] = "when they came, by the kernel",
 	};
