@@ -45,7 +45,7 @@ void engine_sample(const struct engine *en, uint64_t now_ns, struct report_sampl
 		if (i < REPORT_QUEUES_MAX)
 			out->queues[i] = row;
 	}
-	engine_measure_sample(en, &out->measure);
+	engine_measure_sample(en, out);
 }
 
 /* Of all senders together, which *sum holds then. */

@@ -81,12 +81,24 @@ void engine_measure_free(struct engine *en)
 	en->measure = NULL;
 }
 
+/* Of a pair that follows all its flows. */
+static bool tells_missing(const struct engine *en)
+{
+	struct report_measure bounds;
+
+	if (!en->measure || !en->set)
+		return false;
+	measure_bounds(en->measure, &bounds);
+	return flows_of(en->set) <= bounds.flow_limit;
+}
+
 void engine_measure_facts(const struct engine *en, struct report_plan *facts)
 {
 	struct report_measure bounds = {0};
 	char run[16] = "that comes first";
 
 	facts->measure = en->measure;
+	facts->missing = tells_missing(en);
 	if (!en->measure)
 		return;
 	measure_bounds(en->measure, &bounds);
@@ -97,12 +109,17 @@ void engine_measure_facts(const struct engine *en, struct report_plan *facts)
 			bounds.flow_limit, bounds.window, (bounds.memory + (1U << 20) - 1) >> 20);
 }
 
-void engine_measure_sample(const struct engine *en, struct measure_counts *out)
+void engine_measure_sample(const struct engine *en, struct report_sample *out)
 {
-	if (en->measure)
-		measure_counts(en->measure, out);
-	else
-		memset(out, 0, sizeof(*out));
+	uint64_t left;
+
+	if (!en->measure)
+		return;
+	measure_counts(en->measure, &out->measure);
+	/* A packet may be here before the sender has counted it. What the device dropped will not come. */
+	left = out->tx.queued - out->tx.dropped_driver - out->tx.dropped_end;
+	if (tells_missing(en) && left > out->measure.unique)
+		out->missing = left - out->measure.unique;
 }
 
 /* Packets of a flow that were handed to the device. */

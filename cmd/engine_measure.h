@@ -20,8 +20,9 @@ void engine_measure_free(struct engine *en);
 /* What the plan tells of it. */
 void engine_measure_facts(const struct engine *en, struct report_plan *facts);
 
-/* What was counted so far; all zero where nothing is measured. */
-void engine_measure_sample(const struct engine *en, struct measure_counts *out);
+/* What was counted so far, all zero where nothing is measured; and of a pair, whose out->tx is filled, what is missing.
+ */
+void engine_measure_sample(const struct engine *en, struct report_sample *out);
 
 /* Fills end->measure when all threads are done; it is good until engine_measure_free(). */
 void engine_measure_end(struct engine *en, struct report_end *end);

@@ -30,7 +30,6 @@
 #define RECV_TEXT(text)  .recv_text = (text)
 #define PAIR_TEXT(text)  .pair_text = (text)
 #define ZERO_WORD(word)  .zero_word = (word)
-#define EXPECTS(text)    .expects = (text)
 #define NEVER(text, why) .never = (text), .never_why = (why)
 #define COMMAND_LINE     .command_line_only = true
 
@@ -294,7 +293,7 @@
 	  "end when nothing has come for this long, before the first packet too; 0: never") \
 	X(RESPOND, "respond", "", FILTERS, respond, "", "ADDRESS,...", RECV, RUN, RECEIVE, \
 	  "addresses to answer ARP, neighbour solicitation and ICMP echo for on the receiving interface, with its MAC, so that " \
-	  "routers find them; not those that this machine has", EXPECTS("a list of addresses, as in 192.0.2.50,fd00::50")) \
+	  "routers find them; not those that this machine has", .expects = "a list of addresses, as in 192.0.2.50,fd00::50") \
 	X(CAPTURE, "capture", "", FILE, capture, "", "FILE", RECV, RUN, RECEIVE, \
 	  "write what is received to a capture file (pcap, nanoseconds); packets that come faster than they can be written are " \
 	  "left out of it, and counted") \

@@ -60,6 +60,7 @@ void report_span_interval(struct report_span *s, const struct report_sample *pre
 	rx_counts_sub(&s->rx, &now->rx, &prev->rx);
 	class_counts_sub(&s->classes, &now->classes, &prev->classes);
 	measure_counts_sub(&s->measure, &now->measure, &prev->measure);
+	s->missing = now->missing;
 	s->tx_rates = calc_over(s->tx.completed, s->tx.completed_bytes, s->ns);
 	s->rx_rates = calc_over(s->rx.packets, s->rx.bytes, s->ns);
 }
@@ -72,6 +73,7 @@ void report_span_run(struct report_span *s, const struct report_end *end)
 	s->rx = end->total->rx;
 	s->classes = end->total->classes;
 	s->measure = end->total->measure;
+	s->missing = end->total->missing;
 	s->tx_rates = calc_over(s->tx.completed, s->tx.completed_bytes, end->tx_ns);
 	s->rx_rates = calc_between(s->rx.packets, s->rx.bytes, end->first_ns, end->last_ns);
 }
@@ -134,6 +136,7 @@ int report_begin(struct report *r, const struct report_plan *plan, uint64_t wall
 	r->tx = plan && plan->tx;
 	r->rx = plan && plan->rx;
 	r->measure = plan && plan->measure;
+	r->missing = plan && plan->missing;
 	r->ops->begin(r, plan, wall_ns);
 	return settle(r);
 }

@@ -39,6 +39,7 @@ struct report_sample {
 	struct rx_counts rx;
 	struct class_counts classes;
 	struct measure_counts measure;
+	uint64_t missing; /* sent, and not come so far: lost, or still on their way */
 	unsigned n_queues;
 	struct report_queue queues[REPORT_QUEUES_MAX];
 };
@@ -68,6 +69,7 @@ struct report_plan {
 	const char *verb; /* "send", "recv" */
 	bool tx, rx;      /* which directions the run has */
 	bool measure;     /* and that what is received is measured */
+	bool missing;     /* and that its samples tell what is missing */
 	unsigned n_facts;
 	struct report_fact facts[REPORT_FACTS_MAX];
 	struct report_warnings warnings;

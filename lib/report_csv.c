@@ -27,7 +27,7 @@ static void csv_begin(struct report *r, const struct report_plan *plan, uint64_t
 			       ",tx_lateness_ns_p50,tx_lateness_ns_p99,tx_lateness_ns_max"
 			       ",rx_bytes_l2" CALC_RATES(NAME_RX_RATE) ",rx_dropped" STATS_RX(NAME_RX)
 				       STATS_CLASS(NAME_CLASS) STATS_MEASURE(
-					       NAME_MEASURE) ",measure_lost,measure_loss_ratio"
+					       NAME_MEASURE) ",measure_missing_so_far,measure_lost,measure_loss_ratio"
 							     ",jitter_ns,latency_ns_min,latency_ns_"
 							     "mean" REPORT_QUANTILES(NAME_QUANTILE) ",latency_ns_max\n",
 	      r->out);
@@ -53,7 +53,8 @@ static void cell_real(struct report *r, bool there, double v)
 	fprintf(r->out, ",%s", buf);
 }
 
-static void measure_cells(struct report *r, const struct report_span *s, const struct report_measure *m)
+/* m: NULL but in the row of totals, which has what is lost instead of what is missing. */
+static void measure_cells(struct report *r, const struct report_span *s, const struct report_measure *m, bool total)
 {
 	const struct hist *h = m ? m->total.latency : NULL;
 	const bool latency = h && m->clock && h->total;
@@ -61,6 +62,7 @@ static void measure_cells(struct report *r, const struct report_span *s, const s
 #define CELL_MEASURE(key, help)          cell(r, r->measure, s->measure.key);
 #define CELL_QUANTILE(key, in_a_million) cell(r, latency, latency ? hist_quantile(h, in_a_million) : 0);
 	STATS_MEASURE(CELL_MEASURE)
+	cell(r, r->missing && !total, s->missing);
 	cell(r, m, m ? m->total.lost : 0);
 	cell_real(r, m, m ? m->total.loss_ratio : 0);
 	cell_real(r, m, m ? m->total.jitter_ns : 0);
@@ -100,7 +102,7 @@ static void row(struct report *r, const char *name, const struct report_span *s,
 	cell(r, r->rx, calc_rx_dropped(&s->rx));
 	STATS_RX(CELL_RX)
 	STATS_CLASS(CELL_CLASS)
-	measure_cells(r, s, end ? end->measure : NULL);
+	measure_cells(r, s, end ? end->measure : NULL, end);
 	fputs("\n", r->out);
 }
 

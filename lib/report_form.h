@@ -29,7 +29,7 @@ struct report {
 	int rc; /* first failure; nothing is written after it */
 	bool begun;
 	bool tx, rx; /* the plan's */
-	bool measure;
+	bool measure, missing;
 	uint64_t n_intervals;
 };
 
@@ -51,6 +51,7 @@ struct report_span {
 	struct rx_counts rx;
 	struct class_counts classes;
 	struct measure_counts measure;
+	uint64_t missing; /* at its end */
 	struct calc tx_rates;
 	struct calc rx_rates;
 };

@@ -186,6 +186,14 @@ static json_t *queue_json(struct report *r, const struct report_queue *q, const 
 	return o;
 }
 
+static json_t *interval_measure_json(struct report *r, const struct report_span *s)
+{
+	json_t *o = report_json_measure_counts(r, &s->measure);
+
+	report_json_put(r, o, "missing_so_far", r->missing ? json_value_count(s->missing) : json_null());
+	return o;
+}
+
 json_t *report_json_interval(struct report *r, const struct report_sample *prev, const struct report_sample *now)
 {
 	json_t *queues = json_array();
@@ -204,7 +212,7 @@ json_t *report_json_interval(struct report *r, const struct report_sample *prev,
 	put_real(r, o, "seconds", (double)s.ns / NS_PER_S);
 	report_json_put(r, o, "tx", r->tx ? tx_json(r, &s) : json_null());
 	report_json_put(r, o, "rx", r->rx ? rx_json(r, &s) : json_null());
-	report_json_put(r, o, "measure", r->measure ? report_json_measure_counts(r, &s.measure) : json_null());
+	report_json_put(r, o, "measure", r->measure ? interval_measure_json(r, &s) : json_null());
 	report_json_put(r, o, "queues", queues);
 	return o;
 }

@@ -154,7 +154,7 @@ static void asked(const struct view *v, struct layout_area a)
 	grid_text(a.g, a.row, a.col + LABEL_COLS, a.end - a.col - LABEL_COLS, behind ? STYLE_WARN : STYLE_PLAIN, text);
 }
 
-/* How many stamps there were, and what was not as it should be. What is lost is known at the end. */
+/* How many stamps there were, and what was not as it should be. What of the missing is lost is known at the end. */
 static void measured(const struct view *v, struct layout_area a)
 {
 	const struct measure_counts *c = &view_now(v)->measure;
@@ -167,6 +167,8 @@ static void measured(const struct view *v, struct layout_area a)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, ", %" PRIu64 " " #key, c->key);
 	STATS_MEASURE(MEASURED)
 #undef MEASURED
+	if (view_now(v)->missing && n < sizeof(text))
+		snprintf(text + n, sizeof(text) - n, ", %" PRIu64 " missing so far", view_now(v)->missing);
 	grid_text(a.g, a.row, a.col, LABEL_COLS, STYLE_DIM, "measured");
 	grid_text(a.g, a.row, a.col + LABEL_COLS, a.end - a.col - LABEL_COLS, STYLE_PLAIN, text);
 }

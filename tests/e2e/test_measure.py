@@ -135,10 +135,23 @@ class Wire(Case):
         text = pair("loop:loss=10%,seed=2", "--flows", 20, "--count", 2000, "--per-flow", form=None)
         for words in (r"measure +\d+ unique, \d+ lost", "latency +min", "jitter", "and 10 flows more, none worse"):
             self.assertRegex(text.out, words)
-        head, *_, last = (line.split(",") for line in pair("loop:loss=10%,seed=2", "--count", 2000, form=None, *("--csv",)).out.split())
+        head, *others, last = (line.split(",") for line in pair("loop:loss=10%,seed=2", "--count", 2000, form=None, *("--csv",)).out.split())
         row = dict(zip(head, last))
         self.assertEqual(int(row["measure_unique"]) + int(row["measure_lost"]), 2000)
         self.assertGreater(int(row["latency_ns_p99"]), 0)
+        self.assertEqual(row["measure_missing_so_far"], "")
+
+    def test_what_is_missing_so_far(self):
+        """On a wire that takes long all is missing at first; then that which was lost, and what is on its way."""
+        run = self.ok(squall(None, "pair", "-i", "loop:delay=500ms,loss=50%,seed=2", *TO, "--flows", 20, "--pps", "10k", "-d", "1s", "--interval", "100ms"))
+        handed, came = 0, 0
+        for row in run.json["intervals"]:
+            handed, came = handed + row["tx"]["queued"], came + row["measure"]["unique"]
+            self.assertEqual(row["measure"]["missing_so_far"], handed - came)
+            self.assertTrue(came == 0 or row["elapsed_s"] > 0.5, row)
+        # What stamps cannot tell, since nobody followed some of the flows.
+        few = self.ok(squall(None, "pair", "-i", "loop:", *TO, "--flows", 20, "--flow-limit", 19, "--pps", "1k", "-d", "300ms", "--interval", "100ms"))
+        self.assertEqual({i["measure"]["missing_so_far"] for i in few.json["intervals"]}, {None})
 
 
 class Link(Case):
