@@ -139,7 +139,7 @@ void option_each(const struct config *cfg, void (*fn)(void *arg, const char *nam
 	for (unsigned i = 0; i < OPTION_TOTAL; i++) {
 		const struct option_row *row = &option_rows[i];
 
-		if (!(row->verbs & cfg->verb) || row->command_line_only || row->later)
+		if (!(row->verbs & cfg->verb) || row->command_line_only)
 			continue;
 		if (row->scope == (cfg->name[0] ? OPTION_SCOPE_RUN : OPTION_SCOPE_STREAM_ONLY))
 			continue;

@@ -17,11 +17,11 @@ static void write_values(const struct option_row *row, FILE *to)
 {
 	char names[256];
 
-	if (row->type == OPTION_TYPE_BOOL || row->later || row->scope == OPTION_SCOPE_STREAM_ONLY)
+	if (row->type == OPTION_TYPE_BOOL || row->scope == OPTION_SCOPE_STREAM_ONLY)
 		return;
 	write_pattern(row, to);
 	if (row->type == OPTION_TYPE_ENUM) {
-		option_choices(row, false, names, sizeof(names));
+		option_choices(row, names, sizeof(names));
 		for (char *comma = names; (comma = strchr(comma, ','));)
 			memmove(comma, comma + 1, strlen(comma));
 		fprintf(to, " words=\"%s\" ;;\n", names);
@@ -40,8 +40,7 @@ static void write_names(const struct option_verb *verb, FILE *to)
 	const char *between = "";
 
 	for (unsigned i = 0; i < OPTION_TOTAL; i++) {
-		if (!(option_rows[i].verbs & verb->verb) || option_rows[i].later ||
-		    option_rows[i].scope == OPTION_SCOPE_STREAM_ONLY)
+		if (!(option_rows[i].verbs & verb->verb) || option_rows[i].scope == OPTION_SCOPE_STREAM_ONLY)
 			continue;
 		fprintf(to, "%s--%s", between, option_rows[i].name);
 		between = " ";

@@ -36,13 +36,8 @@ char *option_facts(const struct option_row *row, unsigned verbs, char *buf, size
 	size_t used = 0;
 
 	buf[0] = '\0';
-	if (row->choices) {
-		used = append(buf, size, used, "%s", option_choices(row, false, list, sizeof(list)));
-		for (const struct option_choice *c = row->choices; c->name; c++) {
-			if (c->later)
-				used = append(buf, size, used, ", later %s", c->name);
-		}
-	}
+	if (row->choices)
+		used = append(buf, size, used, "%s", option_choices(row, list, sizeof(list)));
 	if (*text)
 		used = append(buf, size, used, "%sdefault %s", used ? "; " : "", text);
 	if (row->recv_text && verbs & VERB_SEND && verbs & VERB_RECV)
@@ -55,8 +50,6 @@ char *option_facts(const struct option_row *row, unsigned verbs, char *buf, size
 			*strstr(list, " to ") = '\0';
 		used = append(buf, size, used, "%s%s%s", used ? "; " : "", row->max ? "" : "at least ", list);
 	}
-	if (row->later)
-		append(buf, size, used, "%sin a later version", used ? "; " : "");
 	return buf;
 }
 

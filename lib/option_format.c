@@ -195,14 +195,12 @@ char *option_range(const struct option_row *row, char *buf, size_t size)
 	return buf;
 }
 
-char *option_choices(const struct option_row *row, bool later, char *buf, size_t size)
+char *option_choices(const struct option_row *row, char *buf, size_t size)
 {
 	size_t used = 0;
 
 	buf[0] = '\0';
 	for (const struct option_choice *c = row->choices; c && c->name; c++) {
-		if (c->later && !later)
-			continue;
 		int n = snprintf(buf + used, size - used, "%s%s", used ? ", " : "", c->name);
 
 		used += n > 0 && (size_t)n < size - used ? (size_t)n : 0;

@@ -76,7 +76,6 @@ enum option_section {
 struct option_choice {
 	const char *name; /* NULL ends a list */
 	int value;
-	const char *later; /* NULL, or what to do until a later version has it */
 };
 
 struct option_row {
@@ -93,7 +92,6 @@ struct option_row {
 	/* What only some rows have. */
 	uint64_t min, max; /* max 0: as far as the type goes */
 	const struct option_choice *choices;
-	const char *later;
 	const char *recv_text;  /* default for recv, where it is another than text */
 	const char *pair_text;  /* and for pair */
 	const char *zero_word;  /* a word for 0, which min does not keep out */
@@ -158,8 +156,8 @@ char *option_limit(const struct option_row *row, char *buf, size_t size);
 char *option_format(const struct option_row *row, const void *field, char *buf, size_t size);
 /* "0 to 4094"; "" when a value has no order. Returns buf. */
 char *option_range(const struct option_row *row, char *buf, size_t size);
-/* "a, b, c" of an enum; later: also those that come later. Returns buf. */
-char *option_choices(const struct option_row *row, bool later, char *buf, size_t size);
+/* "a, b, c" of an enum. Returns buf. */
+char *option_choices(const struct option_row *row, char *buf, size_t size);
 bool option_is_list(const struct option_row *row);
 /* What help says after the sentence: "default 32; 1 to 256". verbs: one, or all that the row has. Returns buf. */
 #define OPTION_FACTS_MAX 512

@@ -45,19 +45,10 @@ static void tell_bad_value(const struct option_source *src, const struct option_
 		nearest_start(&n, text);
 		for (const struct option_choice *c = row->choices; c->name; c++)
 			nearest_try(&n, c->name);
-		option_choices(row, false, buf, sizeof(buf));
+		option_choices(row, buf, sizeof(buf));
 		option_problem(src, row->name, "'%.60s' is not one of %s%s%s%s", text, buf,
 			       n.best ? "; did you mean " : "", n.best ? n.best : "", n.best ? "?" : "");
 	}
-}
-
-static const char *choice_later(const struct option_row *row, const void *field)
-{
-	for (const struct option_choice *c = row->choices; c && c->name; c++) {
-		if (c->value == *(const int *)field)
-			return c->later;
-	}
-	return NULL;
 }
 
 void option_set(struct option_source *src, const struct option_row *row, const char *text)
@@ -96,10 +87,5 @@ void option_set(struct option_source *src, const struct option_row *row, const c
 		option_problem(src, row->name, "%s is refused: %s", row->never, row->never_why);
 		return;
 	}
-	if (row->later)
-		option_problem(src, row->name, "comes in a later version of squall; %s", row->later);
-	if (choice_later(row, field))
-		option_problem(src, row->name, "%s comes in a later version of squall; %s", text,
-			       choice_later(row, field));
 	memcpy((char *)src->cfg + row->offset, field, row->size);
 }

@@ -223,7 +223,7 @@ static void dump_reads_back(void **state)
 	for (unsigned i = 0; i < OPTION_TOTAL; i++) {
 		const struct option_row *row = &option_rows[i];
 
-		if (!row->command_line_only && !row->later && row->scope != OPTION_SCOPE_STREAM_ONLY &&
+		if (!row->command_line_only && row->scope != OPTION_SCOPE_STREAM_ONLY &&
 		    !option_bit(tried, i)) /* what only streams have is tried with those */
 			fail_msg("--%s is not tried", row->name);
 	}
