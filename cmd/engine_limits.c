@@ -44,11 +44,11 @@ void engine_limits_tell(struct engine *en, const struct report_end *end)
 	if (en->n_tx && !link_went && en->err.code == EXIT_DONE && limits_tx_tell(&sender, text, sizeof(text)))
 		report_warn(&en->warnings, "%s", text);
 	tell_receivers(en);
-	if (end->device_drops && limits_device_tell(end->device_drops, text, sizeof(text)))
+	if (end->device_drops && limits_counter_tell(LIMITS_NO_ROOM, end->device_drops, text, sizeof(text)))
 		report_warn(&en->warnings, "%s", text);
 	if (!engine_link_pauses(en, &pauses))
 		return;
-	if (limits_pause_tell(&pauses, text, sizeof(text)))
+	if (limits_counter_tell(LIMITS_PAUSE, &pauses, text, sizeof(text)))
 		report_warn(&en->warnings, "%s", text);
 	host_drops_free(&pauses);
 }

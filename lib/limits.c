@@ -61,13 +61,13 @@ bool limits_tx_tell(const struct limits_tx *t, char *buf, size_t size)
 	return true;
 }
 
-/* The counter that grew most, of those that `wanted` takes. NULL: none. */
+/* The counter that grew most, of those that `wanted` takes (NULL: all). NULL: none did. */
 static const struct host_drop *most(const struct host_drops *d, bool (*wanted)(const char *name))
 {
 	const struct host_drop *best = NULL;
 
 	for (unsigned i = 0; i < d->n; i++)
-		if (d->drop[i].n && wanted(d->drop[i].name) && (!best || d->drop[i].n > best->n))
+		if (d->drop[i].n && (!wanted || wanted(d->drop[i].name)) && (!best || d->drop[i].n > best->n))
 			best = &d->drop[i];
 	return best;
 }
@@ -84,35 +84,23 @@ static bool is_no_room(const char *name)
 	return false;
 }
 
-bool limits_device_tell(const struct host_drops *drops, char *buf, size_t size)
+/* Before and behind the number and the counter's name. */
+static const struct counter_text {
+	bool (*wanted)(const char *name); /* NULL: each of them */
+	const char *before, *behind;
+} texts[] = {
+	[LIMITS_NO_ROOM] = {is_no_room, "the device dropped packets for want of room", "before us and before Linux"},
+	[LIMITS_PAUSE] = {NULL, "pause frames held the link",
+			  "rates are then the other end's, and ethtool -A turns them off"},
+};
+
+bool limits_counter_tell(enum limits_counter what, const struct host_drops *grown, char *buf, size_t size)
 {
-	const struct host_drop *d = most(drops, is_no_room);
+	const struct host_drop *d = most(grown, texts[what].wanted);
 
 	if (!d)
 		return false;
-	snprintf(buf, size,
-		 "the device dropped packets for want of room: %" PRIu64
-		 " by its counter %s, before us and before Linux",
-		 d->n, d->name);
-	return true;
-}
-
-static bool any(const char *name)
-{
-	(void)name;
-	return true;
-}
-
-bool limits_pause_tell(const struct host_drops *pauses, char *buf, size_t size)
-{
-	const struct host_drop *d = most(pauses, any);
-
-	if (!d)
-		return false;
-	snprintf(buf, size,
-		 "pause frames held the link: %" PRIu64
-		 " by the device's counter %s; rates are then the other end's, and "
-		 "ethtool -A turns them off",
-		 d->n, d->name);
+	snprintf(buf, size, "%s: %" PRIu64 " by the device's counter %s; %s", texts[what].before, d->n, d->name,
+		 texts[what].behind);
 	return true;
 }

@@ -31,8 +31,10 @@ struct limits_tx {
 /* A sentence about the senders, or false: everything left that was due. */
 bool limits_tx_tell(const struct limits_tx *t, char *buf, size_t size);
 
-/* Counters that grew: of packets that the device could not store, and of pause frames. False: none of them did. */
-bool limits_device_tell(const struct host_drops *drops, char *buf, size_t size);
-bool limits_pause_tell(const struct host_drops *pauses, char *buf, size_t size);
+/* What counters of the device tell: packets that it could not store, and pause frames. */
+enum limits_counter { LIMITS_NO_ROOM, LIMITS_PAUSE };
+
+/* A sentence about the one that grew most, of those that `grown` lists; or false: none did. */
+bool limits_counter_tell(enum limits_counter what, const struct host_drops *grown, char *buf, size_t size);
 
 #endif

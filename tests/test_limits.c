@@ -78,15 +78,15 @@ static void devices(void **state)
 	struct host_drops d = list(3, nothing);
 
 	(void)state;
-	assert_false(limits_device_tell(&d, text, sizeof(text)));
+	assert_false(limits_counter_tell(LIMITS_NO_ROOM, &d, text, sizeof(text)));
 	d = list(3, some);
-	assert_true(limits_device_tell(&d, text, sizeof(text)));
-	expect("8 by its counter rx_out_of_buffer");
+	assert_true(limits_counter_tell(LIMITS_NO_ROOM, &d, text, sizeof(text)));
+	expect("8 by the device's counter rx_out_of_buffer");
 	d = list(0, NULL);
-	assert_false(limits_device_tell(&d, text, sizeof(text)));
-	assert_false(limits_pause_tell(&d, text, sizeof(text)));
+	assert_false(limits_counter_tell(LIMITS_NO_ROOM, &d, text, sizeof(text)));
+	assert_false(limits_counter_tell(LIMITS_PAUSE, &d, text, sizeof(text)));
 	d = list(2, pauses);
-	assert_true(limits_pause_tell(&d, text, sizeof(text)));
+	assert_true(limits_counter_tell(LIMITS_PAUSE, &d, text, sizeof(text)));
 	expect("30 by the device's counter tx_pause");
 }
 
