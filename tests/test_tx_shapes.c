@@ -4,22 +4,12 @@
  * them, packet by packet, what the plan says, and its lengths and checksums are right.
  */
 #include "frame_judge.h"
-#include "gen/plan_build.h"
 #include "gen/tx_loop.h"
-#include "lib/core/patch.h"
-#include "loops.h"
+#include "plan_kinds.h"
 
 #include <stdlib.h>
 
 #define PACKETS 500U
-
-struct kind {
-	const char *name;
-	struct config cfg;
-	const char *dst;
-	const char *words; /* as frame_judge.h reads them */
-	unsigned sizes;
-};
 
 static const struct kind kinds[] = {
 	{"fixed, IPv4", {.mode = MODE_UDP, .flows = 1}, "10.9.9.9", "eth ip4 udp", 1},
@@ -63,25 +53,6 @@ static const struct kind kinds[] = {
 	 17},
 };
 
-static void plan_make(const struct kind *k, struct tx_plan *plan)
-{
-	struct gen_ends ends = {.src_mac = {{2, 0, 0, 0, 0, 1}}, .dst_mac = {{2, 0, 0, 0, 0, 9}}};
-	struct config cfg = k->cfg;
-	struct err e;
-
-	cfg.src_port = 65500;
-	cfg.dst_port = 9000;
-	cfg.ttl = 64;
-	cfg.burst = 32;
-	if (k->dst) {
-		assert_int_equal(prefix_parse(k->dst, &cfg.dst_ip), 0);
-		assert_int_equal(ip_parse(cfg.dst_ip.ip.family == 6 ? "fd00::1" : "10.9.9.1", &ends.src_ip), 0);
-	}
-	if (gen_plan_build(&cfg, &ends, plan, &e))
-		fail_msg("%s: %s", k->name, e.cause);
-	assert_int_equal(plan->n_sizes, k->sizes);
-}
-
 static uint64_t common_divisor(uint64_t a, uint64_t b)
 {
 	return b ? common_divisor(b, a % b) : a;
@@ -96,11 +67,8 @@ static uint32_t packet_make(const struct tx_plan *plan, uint64_t i, unsigned cha
 	uint64_t divisor = common_divisor(plan->flows, plan->n_cycle);
 	uint64_t meet = plan->flows / divisor * plan->n_cycle;
 	const struct tx_size *size = &plan->sizes[plan->cycle[(i + i / meet % divisor) % plan->n_cycle]];
-	unsigned char entry[TX_ENTRY_MAX];
 
-	memcpy(frame, plan->frame, plan->max_len);
-	tx_entry_at(plan, i % plan->flows, entry);
-	tx_put(plan, entry, size, frame, 0);
+	plan_packet(plan, i % plan->flows, size, frame);
 	return size->len;
 }
 
@@ -136,7 +104,7 @@ static void every_kind_of_plan_is_sent_as_it_says(void **state)
 		_Atomic bool stop = false;
 		struct tx_worker w = {.queue = port->tx[0], .limiter = &limiter, .end_ns = UINT64_MAX, .stop = &stop};
 
-		plan_make(&kinds[i], &plan);
+		kind_plan(&kinds[i], false, 0, &plan);
 		assert_int_equal(tx_worker_init(&w, &plan, 0, 1, PACKETS, false, NULL), 0);
 		/* Again and again, so that each frame has held others' packets. */
 		for (unsigned round = 0; round < 4; round++) {

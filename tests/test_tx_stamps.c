@@ -5,25 +5,15 @@
  * it.
  */
 #include "frame_judge.h"
-#include "gen/plan_build.h"
 #include "gen/tx_fill.h"
 #include "gen/tx_loop.h"
-#include "lib/core/patch.h"
-#include "loops.h"
+#include "plan_kinds.h"
 
 #include <stdlib.h>
 
 #define PACKETS 1500U
 #define FRAMES  32U /* so that each comes again, and in another size */
 #define RUN     0xabcd
-
-struct kind {
-	const char *name;
-	struct config cfg;
-	const char *dst;
-	const char *words; /* as frame_judge.h reads them */
-	unsigned sizes;
-};
 
 static const struct kind kinds[] = {
 	{"the smallest", {.mode = MODE_UDP, .flows = 1, .packet_size = 64}, "10.9.9.9", "eth ip4 udp", 1},
@@ -62,39 +52,16 @@ static const struct kind kinds[] = {
 	 54},
 };
 
-static void plan_make(const struct kind *k, bool stamped, struct tx_plan *plan)
-{
-	struct gen_ends ends = {.src_mac = {{2, 0, 0, 0, 0, 1}}, .dst_mac = {{2, 0, 0, 0, 0, 9}}, .run = RUN};
-	struct config cfg = k->cfg;
-	struct err e;
-
-	cfg.src_port = 65500;
-	cfg.dst_port = 9000;
-	cfg.ttl = 64;
-	cfg.burst = 32;
-	cfg.stamp = stamped;
-	cfg.payload_pattern = PATTERN_COUNT8;
-	assert_int_equal(prefix_parse(k->dst, &cfg.dst_ip), 0);
-	assert_int_equal(ip_parse(cfg.dst_ip.ip.family == 6 ? "fd00::1" : "10.9.9.1", &ends.src_ip), 0);
-	if (gen_plan_build(&cfg, &ends, plan, &e))
-		fail_msg("%s: %s", k->name, e.cause);
-	assert_int_equal(plan->n_sizes, k->sizes);
-}
-
 /* The packet of flow n and of that length, without a stamp. */
 static void packet_make(const struct tx_plan *plan, uint32_t n, uint32_t len, unsigned char *frame)
 {
 	const struct tx_size *size = plan->sizes;
-	unsigned char entry[TX_ENTRY_MAX];
-	uint64_t sum = 0;
 
 	while (size->len != len) {
 		size++;
 		assert_true(size < plan->sizes + plan->n_sizes);
 	}
-	memcpy(frame, plan->frame, plan->max_len);
-	tx_entry_at(plan, n, entry);
-	tx_put(plan, entry, size, frame, sum);
+	plan_packet(plan, n, size, frame);
 }
 
 /* Which sender of how many, and in which order. */
@@ -135,13 +102,13 @@ static void check(const struct kind *k, const struct share *share)
 	uint64_t own;
 	struct err e;
 
-	plan_make(k, true, &plan);
-	plan_make(k, false, &plain);
+	kind_plan(k, true, RUN, &plan);
+	kind_plan(k, false, RUN, &plain);
 	if (plain.n_sizes == 1 && plain.max_len != plan.max_len) {
 		struct kind same = *k;
 
 		same.cfg.packet_size = plan.max_len + FCS_BYTES;
-		plan_make(&same, false, &plain);
+		kind_plan(&same, false, RUN, &plain);
 	}
 	own = (plan.flows - share->q + share->n - 1) / share->n;
 	memset(came, 0, sizeof(came));
@@ -195,7 +162,7 @@ static void flows_are_numbered_from_where_the_plan_says(void **state)
 	unsigned char data[10][128];
 
 	(void)state;
-	plan_make(&kinds[2], true, &plan);
+	kind_plan(&kinds[2], true, RUN, &plan);
 	plan.first_flow = 1000;
 	assert_int_equal(tx_source_init(&s, &plan, 1, 2, TX_QUOTA_NONE, false, NULL), 0);
 	for (unsigned i = 0; i < 10; i++) {
