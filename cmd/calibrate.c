@@ -41,6 +41,7 @@ void calibrate_config(const struct config *cfg, struct config *out)
 	out->max_latency_p99_ns = 0;
 	out->min_rate.kind = RATE_UNSET;
 	out->capture[0] = '\0';
+	out->histograms[0] = '\0';
 }
 
 int calibrate_result(const struct engine *en, struct report_floor *out, struct err *e)

@@ -226,6 +226,8 @@ void traffic_check(struct config *cfg, struct problems *p)
 	if (strcmp(cfg->capture, "-") == 0)
 		problem_add(p, "--capture",
 			    "the standard output has the report: a named pipe (mkfifo) hands packets on");
+	if (strcmp(cfg->histograms, "-") == 0)
+		problem_add(p, "--histograms", "the standard output has the report: a file, or a named pipe (mkfifo)");
 	if (cfg->min_rate.kind != RATE_UNSET && cfg->min_rate.kind != RATE_VALUE)
 		problem_add(p, "--min-rate", "a rate in packets a second, as in 100k");
 	calibrate_check(cfg, p);

@@ -19,6 +19,8 @@
 #include "rx/responder.h"
 #include "rx/rx_loop.h"
 
+#include <stdio.h>
+
 struct engine_tx {
 	struct tx_worker w;
 	struct worker thread;
@@ -54,6 +56,7 @@ struct engine {
 	struct report_capture captured;
 	struct measure *measure; /* NULL: nothing is measured */
 	struct report_measure measured;
+	FILE *histograms;                 /* of --histograms, until it is written; NULL */
 	const struct report_floor *floor; /* the caller's; NULL: it was not measured */
 	_Atomic bool stop_tx, stop_rx;
 	uint64_t start_ns;        /* monotonic: first departure, or when the receivers started */

@@ -68,6 +68,8 @@ int engine_measure_init(struct engine *en, struct err *e)
 		conf.streams = streams;
 	}
 	rc = measure_open(&en->measure, &conf, e);
+	if (!rc && cfg->histograms[0])
+		rc = report_histograms_open(cfg->histograms, &en->histograms, e);
 	for (unsigned i = 0; !rc && i < en->n_rx; i++) {
 		en->rx[i].w.measure = measure_worker(en->measure, i);
 		en->rx[i].w.host_times = cfg->host_times;
@@ -78,7 +80,10 @@ int engine_measure_init(struct engine *en, struct err *e)
 void engine_measure_free(struct engine *en)
 {
 	measure_close(en->measure);
+	if (en->histograms)
+		fclose(en->histograms);
 	en->measure = NULL;
+	en->histograms = NULL;
 }
 
 /* Of a pair that follows all its flows. */
@@ -190,8 +195,9 @@ void engine_measure_end(struct engine *en, struct report_end *end)
 		return;
 	}
 	remark(en, &en->measured);
-	if (en->cfg->histograms[0] && report_histograms_write(en->cfg->histograms, &en->measured, &e))
+	if (en->histograms && report_histograms_write(en->histograms, en->cfg->histograms, &en->measured, &e))
 		engine_fail(en, &e);
+	en->histograms = NULL;
 	end->measure = &en->measured;
 }
 

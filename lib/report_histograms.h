@@ -11,7 +11,15 @@
 #include "err.h"
 #include "report_measure.h"
 
-/* Writes the file anew. EXIT_RUN when it cannot be written. Main thread. */
-int report_histograms_write(const char *path, const struct report_measure *m, struct err *e);
+#include <stdio.h>
+
+/*
+ * Before the run, so that a long one is not for nothing: a file that can be written to, made if there is none. What it
+ * holds stays until report_histograms_write(). EXIT_RUN. Main thread.
+ */
+int report_histograms_open(const char *path, FILE **out, struct err *e);
+
+/* Writes the file anew, and closes it. EXIT_RUN when it cannot be written. Main thread. */
+int report_histograms_write(FILE *f, const char *path, const struct report_measure *m, struct err *e);
 
 #endif

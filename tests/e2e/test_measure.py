@@ -127,9 +127,43 @@ class Wire(Case):
         for what, told in (("latency_ns", end["latency_ns"]), ("ipdv_ns", end["ipdv_ns"]), ("gap_ns", end["gap_ns"]), ("extent", end["measure"]["extent"])):
             mine = [[int(r["from"]), int(r["to"]), int(r["count"])] for r in rows if r["what"] == what]
             self.assertEqual(mine, told["buckets"])
-        run = self.ok(pair("loop:", "--count", 10, "--histograms", "/nonexistent/x.csv"), 1)
-        self.assertIn("/nonexistent/x.csv", run.err)
+
+    def test_a_file_of_histograms_that_cannot_be_written(self):
+        pipe = os.path.join(TMP, "histograms.pipe")
+        os.mkfifo(pipe)
+        # It is found out before the run: a long one shall not have been for nothing.
+        for path, why in (("/nonexistent/x.csv", "No such file"), (pipe, "nobody reads"), (TMP, "directory")):
+            with self.subTest(path=path):
+                run = self.ok(pair("loop:", "--count", 10, "--histograms", path), 1)
+                self.assertRegex(run.err, f"{path}: .*{why}")
+                self.assertIsNone(run.json["end"])
+        # What only the end can tell leaves the rest of the report as it is.
+        run = self.ok(pair("loop:", "--count", 10, "--histograms", "/dev/full"), 1)
+        self.assertRegex(run.err, "/dev/full: No space left")
         self.assertEqual(run.end_record["measure"]["unique"], 10)
+        self.refused("pair", "-i", "loop:", *TO, "--histograms", "-", names=("--histograms", "standard output"))
+
+    def test_histograms_into_a_pipe(self):
+        pipe = os.path.join(TMP, "read.pipe")
+        os.mkfifo(pipe)
+        fd = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        # The calibration's are not in it.
+        self.ok(pair("loop:", "--count", 10, "--histograms", pipe, "--calibrate"))
+        os.set_blocking(fd, True)
+        with os.fdopen(fd) as f:
+            got = f.read().splitlines()
+        self.assertEqual([line for line in got if line.startswith("what")], got[:1])
+        self.assertEqual(sum(int(line.split(",")[-1]) for line in got if line.startswith("latency_ns")), 10)
+
+    def test_what_the_file_of_histograms_held_is_gone(self):
+        path = os.path.join(TMP, "again.csv")
+        with open(path, "w") as f:
+            f.write("x" * 100_000)
+        self.ok(pair("loop:", "--count", 10, "--histograms", path, "--calibrate"))
+        with open(path) as f:
+            rows = list(csv.DictReader(f))
+        self.assertEqual({r["what"] for r in rows}, {"latency_ns", "ipdv_ns", "gap_ns"})
+        self.assertEqual(sum(int(r["count"]) for r in rows if r["what"] == "latency_ns"), 10)  # and none of the calibration
 
     def test_the_other_forms(self):
         text = pair("loop:loss=10%,seed=2", "--flows", 20, "--count", 2000, "--per-flow", form=None)
