@@ -12,6 +12,11 @@
  */
 #define NEAR_START_NS 10000000U
 
+/* A time at which all streams have begun. */
+#define ALL_BEGUN_NS (TX_MERGE_NEVER - 1)
+
+_Static_assert(STREAM_CYCLE_MAX <= UINT16_MAX + 1U, "a turn has a number of 16 bits");
+
 static bool takes_part(const struct stream_set *set, unsigned group, unsigned q, unsigned n)
 {
 	return stream_group_sender(set, group, q, n) < stream_group_queues(set, group, n);
@@ -34,8 +39,8 @@ static int init_source(struct tx_source *s, const struct stream_set *set, unsign
 	return rc;
 }
 
-static void init_group(struct tx_merge *m, unsigned i, const struct stream_set *set, struct limiter *limiters,
-		       unsigned q, unsigned n)
+static int init_group(struct tx_merge *m, unsigned i, const struct stream_set *set, struct limiter *limiters,
+		      unsigned q, unsigned n)
 {
 	const struct stream_group *group = &set->groups[i];
 	struct tx_group *g = &m->groups[i];
@@ -49,7 +54,7 @@ static void init_group(struct tx_merge *m, unsigned i, const struct stream_set *
 		.over = !takes_part(set, i, q, n),
 	};
 	if (g->over)
-		return;
+		return 0;
 	/* Not all senders at the same turn at the same time. */
 	g->at = (uint32_t)((uint64_t)own * group->n_cycle / queues);
 	for (unsigned s = 0; s < set->n; s++) {
@@ -66,6 +71,15 @@ static void init_group(struct tx_merge *m, unsigned i, const struct stream_set *
 		m->unlimited = g;
 	else
 		m->n_limited++;
+	if (g != m->unlimited && !m->counted)
+		return 0;
+	g->next = malloc(g->n_cycle * sizeof(*g->next));
+	return g->next ? 0 : -ENOMEM;
+}
+
+static int no_memory(struct err *e)
+{
+	return err_set(e, -ENOMEM, EXIT_RUN, "cannot start the run", NULL, "no memory");
 }
 
 int tx_merge_create(struct tx_merge **out, const struct stream_set *set, struct tx_source *sources,
@@ -76,19 +90,22 @@ int tx_merge_create(struct tx_merge **out, const struct stream_set *set, struct 
 
 	*out = m;
 	if (!m)
-		return err_set(e, -ENOMEM, EXIT_RUN, "cannot start the run", NULL, "no memory");
+		return no_memory(e);
 	m->sources = sources;
 	m->n_groups = set->n_groups;
 	m->counted = set->counted;
 	for (unsigned i = 0; !rc && i < set->n; i++)
 		rc = init_source(&sources[i], set, i, q, n, e);
 	for (unsigned i = 0; !rc && i < set->n_groups; i++)
-		init_group(m, i, set, limiters, q, n);
+		if (init_group(m, i, set, limiters, q, n))
+			rc = no_memory(e);
 	return rc;
 }
 
 void tx_merge_free(struct tx_merge *m)
 {
+	for (unsigned i = 0; m && i < m->n_groups; i++)
+		free(m->groups[i].next);
 	free(m);
 }
 
@@ -178,11 +195,52 @@ bool tx_merge_joins(const struct tx_merge *m, uint64_t departure_ns, uint64_t fi
 	return departure_ns <= now_ns || (departure_ns <= first_ns + LIMITER_CLUMP_NS && limiter_makes_clumps(l));
 }
 
-static uint32_t next_turn(struct tx_group *g)
+static uint64_t there_at(const struct tx_merge *m, const struct tx_group *g, uint64_t now_ns)
 {
-	uint32_t turn = g->at;
+	uint64_t there = 0;
 
-	g->at = turn + 1 == g->n_cycle ? 0 : turn + 1;
+	for (uint64_t left = g->members; left; left &= left - 1) {
+		const struct tx_source *s = &m->sources[__builtin_ctzll(left)];
+
+		if (s->left && s->start_ns <= now_ns)
+			there |= left & -left;
+	}
+	return there;
+}
+
+/* Whose turns there are at now_ns. False: nobody's. */
+static bool find_turns(struct tx_merge *m, struct tx_group *g, uint64_t now_ns)
+{
+	const uint64_t there = there_at(m, g, now_ns);
+	uint32_t next = 0;
+
+	if (!there)
+		return false;
+	while (!(there >> g->cycle[next] & 1))
+		next++;
+	for (uint32_t i = g->n_cycle; i-- > 0;) {
+		g->next[i] = (uint16_t)next;
+		if (there >> g->cycle[i] & 1)
+			next = i;
+	}
+	if (!(there >> g->cycle[g->at] & 1))
+		g->at = g->next[g->at];
+	g->changes_ns = next_start(m, g->members, now_ns);
+	return true;
+}
+
+/* Whose turn it is. Negative: nobody's, of those that have begun by now_ns. */
+static int next_turn(struct tx_merge *m, struct tx_group *g, uint64_t now_ns)
+{
+	uint32_t turn;
+
+	if (g->next && now_ns >= g->changes_ns && !find_turns(m, g, now_ns))
+		return -1;
+	turn = g->at;
+	if (g->next)
+		g->at = g->next[turn];
+	else
+		g->at = turn + 1 == g->n_cycle ? 0 : turn + 1;
 	return g->cycle[turn];
 }
 
@@ -190,6 +248,8 @@ static void take_from(struct tx_group *g, struct tx_source *s)
 {
 	s->left -= s->left != TX_QUOTA_NONE;
 	g->left -= g->left != TX_QUOTA_NONE;
+	if (!s->left)
+		g->changes_ns = 0;
 	if (!g->left)
 		g->over = true;
 }
@@ -197,18 +257,16 @@ static void take_from(struct tx_group *g, struct tx_source *s)
 int tx_merge_take(struct tx_merge *m)
 {
 	struct tx_group *g = &m->groups[m->earliest];
-	uint32_t turn = next_turn(g);
-
 	/* Some source has something left, or nothing would have been claimed. */
-	while (m->counted && !m->sources[turn].left)
-		turn = next_turn(g);
+	const int turn = next_turn(m, g, ALL_BEGUN_NS);
+
 	g->claimed--;
-	if (!m->sources[turn].left || g->departure_ns < m->sources[turn].start_ns) {
+	if (turn < 0 || !m->sources[turn].left || g->departure_ns < m->sources[turn].start_ns) {
 		g->passed++;
 		return -1;
 	}
 	take_from(g, &m->sources[turn]);
-	return (int)turn;
+	return turn;
 }
 
 /* ---- no schedule ---- */
@@ -216,17 +274,11 @@ int tx_merge_take(struct tx_merge *m)
 int tx_merge_take_unlimited(struct tx_merge *m, uint64_t now_ns)
 {
 	struct tx_group *g = m->unlimited;
+	const int turn = g && !g->over ? next_turn(m, g, now_ns) : -1;
 
-	for (uint32_t i = 0; g && !g->over && i < g->n_cycle; i++) {
-		uint32_t turn = next_turn(g);
-		struct tx_source *s = &m->sources[turn];
-
-		if (!s->left || s->start_ns > now_ns)
-			continue;
-		take_from(g, s);
-		return (int)turn;
-	}
-	return -1;
+	if (turn >= 0)
+		take_from(g, &m->sources[turn]);
+	return turn;
 }
 
 uint64_t tx_merge_unlimited_from(const struct tx_merge *m)

@@ -5,7 +5,8 @@
  *
  * A position that was claimed from a group's limiter waits here until it is the earliest of all groups (of equal ones
  * the first group's). What belongs to a stream that has not begun yet, or has sent all that it had, is passed over:
- * it is nobody's packet. Groups without a limit have no times: they are asked when nothing is due.
+ * it is nobody's packet. Groups without a limit have no times: they are asked when nothing is due; there, and where the
+ * run's count was dealt, the turns of those that have nothing to send are the others'.
  *
  * Sender's thread. Pure: time comes from the caller.
  */
@@ -23,6 +24,13 @@ struct tx_group {
 	struct poisson poisson; /* in use: the departures are drawn instead of claimed */
 	const uint8_t *cycle;   /* of sources */
 	uint32_t n_cycle, at;
+	/*
+	 * Where the turns of who has none to take go to others: from each turn to the next of a source that is there.
+	 * It is made anew when one begins or ends, so that nobody walks over the turns of the absent for each packet.
+	 * NULL: every turn is a position.
+	 */
+	uint16_t *next;
+	uint64_t changes_ns;   /* from then on next is not what it should be; 0: now */
 	uint64_t members;      /* a bit for each source */
 	uint64_t begun_ns;     /* from then on all of them have begun */
 	uint64_t left;         /* packets that its sources still have for this sender, or TX_QUOTA_NONE */

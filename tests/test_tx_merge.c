@@ -4,6 +4,8 @@
 
 #include "lib/clock.h"
 
+#include <time.h>
+
 #define START 1000000000ULL
 
 static struct streams s;
@@ -257,6 +259,58 @@ static void what_has_no_limit_takes_turns(void **state)
 	end();
 }
 
+/* Processor time that so many packets of streams without a limit take, each of the first one. */
+static uint64_t time_of(const char *text, unsigned packets)
+{
+	struct timespec before, after;
+
+	begin(text, 0, 1, 0);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+	for (unsigned k = 0; k < packets; k++)
+		assert_int_equal(tx_merge_take_unlimited(m, START), 0);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+	end();
+	return (uint64_t)(after.tv_sec - before.tv_sec) * NS_PER_S + (uint64_t)after.tv_nsec - (uint64_t)before.tv_nsec;
+}
+
+/* However many turns they have in a round: nobody goes over them for each packet. */
+static void those_that_are_not_there_take_no_time(void **state)
+{
+	const unsigned packets = 100000;
+	uint64_t alone = time_of("pps: unlimited\nstreams:\n  - {dst-ip: 10.0.0.1}\n", packets);
+	uint64_t beside = time_of("pps: unlimited\nstreams:\n  - {dst-ip: 10.0.0.1}\n"
+				  "  - {dst-ip: 10.0.0.2, share: 16383, start-delay: 1h}\n",
+				  packets);
+
+	(void)state;
+	assert_true(beside < 100 * alone); /* of 16384 */
+}
+
+/* Whoever comes or goes: the others' turns are in the order of the round, and none is lost to one who is not there. */
+static void turns_of_those_that_come_and_go(void **state)
+{
+	unsigned n[4] = {0};
+
+	(void)state;
+	begin("pps: unlimited\nstreams:\n  - {dst-ip: 10.0.0.1, share: 500}\n"
+	      "  - {dst-ip: 10.0.0.2, share: 300, burst-profile: 700}\n"
+	      "  - {dst-ip: 10.0.0.3, share: 7000, start-delay: 1s}\n  - {dst-ip: 10.0.0.4, start-delay: 2s}\n",
+	      0, 1, 0);
+	for (unsigned k = 0; k < 1600; k++)
+		n[tx_merge_take_unlimited(m, START)]++;
+	assert_int_equal(n[0], 1000);
+	assert_int_equal(n[1], 600);
+	for (unsigned k = 0; k < 15100; k++)
+		n[tx_merge_take_unlimited(m, START + NS_PER_S)]++;
+	assert_int_equal(n[1], 700);
+	assert_int_equal(n[0], 2000); /* two rounds of 500 and 7000, wherever they begin */
+	for (unsigned k = 0; k < 7501; k++)
+		n[tx_merge_take_unlimited(m, START + 3 * NS_PER_S)]++;
+	assert_int_equal(n[3], 1);
+	assert_int_equal(n[0], 2500);
+	end();
+}
+
 /* A sender that is late sends in the same order as one that is not. */
 static void lateness_changes_no_order(void **state)
 {
@@ -330,6 +384,8 @@ int main(void)
 		cmocka_unit_test(so_many_packets_and_no_more),
 		cmocka_unit_test(a_count_is_dealt),
 		cmocka_unit_test(what_has_no_limit_takes_turns),
+		cmocka_unit_test(those_that_are_not_there_take_no_time),
+		cmocka_unit_test(turns_of_those_that_come_and_go),
 		cmocka_unit_test(lateness_changes_no_order),
 		cmocka_unit_test(clumps_are_what_is_due),
 		cmocka_unit_test(streams_at_random_are_not_in_step),
