@@ -2,6 +2,7 @@
 #include "engine_books.h"
 
 #include "gen/pace.h"
+#include "gen/tx_bytes.h"
 
 /* What the senders did with one group's schedule. */
 struct group_books {
@@ -12,15 +13,32 @@ struct group_books {
 	uint64_t rest;      /* and what there would be more of them before the end */
 };
 
+/* By one sender. */
+static uint64_t sent_by(const struct engine *en, unsigned sender, unsigned stream)
+{
+	if (en->set->n == 1)
+		return atomic_load_explicit(&en->tx_port->tx[sender]->stats.tx.queued, memory_order_relaxed);
+	return atomic_load_explicit(&en->tx[sender].w.sources[stream].sent, memory_order_relaxed);
+}
+
 static uint64_t sent_of(const struct engine *en, unsigned stream)
 {
 	uint64_t sum = 0;
 
-	if (en->set->n == 1)
-		return en->now.tx.queued;
 	for (unsigned i = 0; i < en->n_tx; i++)
-		sum += en->tx[i].w.sources[stream].sent;
+		sum += sent_by(en, i, stream);
 	return sum;
+}
+
+void books_sent(const struct engine *en, unsigned stream, struct report_sent *out)
+{
+	*out = (struct report_sent){0};
+	for (unsigned i = 0; i < en->n_tx; i++) {
+		uint64_t packets = sent_by(en, i, stream);
+
+		out->queued += packets;
+		out->bytes += tx_source_bytes(&en->tx[i].w.sources[stream], packets);
+	}
 }
 
 static void add_sender(struct group_books *b, const struct tx_worker *w, unsigned group)
@@ -145,7 +163,6 @@ void books_stream(const struct engine *en, unsigned stream, struct report_stream
 
 	*out = (struct report_stream){
 		.name = s->cfg->name,
-		.queued = sent_of(en, stream),
 		.requested_pps = stream_pps(en->set, stream),
 		.have_unsent = g->n == 1,
 		.unsent = g->n == 1 ? unsent_of(en, s->group) : 0,

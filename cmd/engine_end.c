@@ -45,6 +45,9 @@ void engine_sample(const struct engine *en, uint64_t now_ns, struct report_sampl
 		if (i < REPORT_QUEUES_MAX)
 			out->queues[i] = row;
 	}
+	out->n_streams = en->n_tx ? en->cfg->n_streams : 0;
+	for (unsigned i = 0; i < out->n_streams; i++)
+		books_sent(en, i, &out->streams[i]);
 	engine_measure_sample(en, out);
 }
 

@@ -165,7 +165,7 @@ static void abandon(struct tx_worker *w, const struct clump *c)
 static void account(struct tx_worker *w, const struct clump *c, uint32_t sent, uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < sent; i++)
-		w->sources[c->source[i]].sent++;
+		stats_add(&w->sources[c->source[i]].sent, 1);
 	for (uint32_t i = 0, alike; c->scheduled && i < sent; i += alike) {
 		uint64_t departure = c->departures[i];
 

@@ -52,11 +52,11 @@ struct tx_source {
 	} smaller[TX_FEW_SIZES];
 	struct tx_at at;
 	/* Of one of several sources: */
-	unsigned group;    /* of the merge */
-	int shape;         /* enum tx_shape (tx_fill.h) */
-	uint64_t left;     /* of the quota */
-	uint64_t start_ns; /* monotonic: it sends nothing before */
-	uint64_t sent;     /* packets that the queue took; any thread reads after the sender's */
+	unsigned group;        /* of the merge */
+	int shape;             /* enum tx_shape (tx_fill.h) */
+	uint64_t left;         /* of the quota */
+	uint64_t start_ns;     /* monotonic: it sends nothing before */
+	_Atomic uint64_t sent; /* packets that the queue took; any thread reads */
 };
 
 /*

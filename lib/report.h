@@ -32,6 +32,12 @@ struct report_queue {
 	struct rx_counts rx_counts;
 };
 
+/* What the device was handed of one of a list of streams. */
+struct report_sent {
+	uint64_t queued; /* packets, */
+	uint64_t bytes;  /* and theirs, without FCS */
+};
+
 /* Totals since the start of the run, at one moment. */
 struct report_sample {
 	uint64_t elapsed_ns;
@@ -42,6 +48,8 @@ struct report_sample {
 	uint64_t missing; /* sent, and not come so far: lost, or still on their way */
 	unsigned n_queues;
 	struct report_queue queues[REPORT_QUEUES_MAX];
+	unsigned n_streams; /* 0: the run has no list of them */
+	struct report_sent streams[CONFIG_STREAMS_MAX];
 };
 
 /* More than these are not kept. */
@@ -87,10 +95,9 @@ struct report_lateness {
 	const struct hist *hist; /* all of it; NULL: only these three are told */
 };
 
-/* One of a list of streams. */
+/* One of a list of streams: what is known at the end, beside the sample's. */
 struct report_stream {
 	const char *name;
-	uint64_t queued;      /* packets that the device was handed */
 	double requested_pps; /* while it sends; negative: unlimited */
 	bool have_unsent;     /* false: it shares a schedule, whose positions that nobody took are nobody's */
 	uint64_t unsent;
@@ -140,7 +147,7 @@ struct report_end {
 	const struct report_measure *measure; /* NULL: nothing was measured */
 	bool have_loop;
 	struct loop_counts loop;
-	unsigned n_streams; /* 0: the run has no list of them */
+	unsigned n_streams; /* the sample's */
 	const struct report_stream *streams;
 	const struct pcap_counts *pcap;        /* of a replay; NULL: none */
 	const struct host_drops *device_drops; /* host_drops_sub() of end and start; NULL: unknown, or no link */

@@ -121,13 +121,18 @@ json_t *report_json_start(struct report *r, const struct report_plan *plan, uint
 	return o;
 }
 
+static void put_rates(struct report *r, json_t *o, const struct calc *rates)
+{
+#define PUT_RATE(key) put_real(r, o, #key, rates->key);
+	CALC_RATES(PUT_RATE)
+#undef PUT_RATE
+}
+
 static void put_calc(struct report *r, json_t *o, const struct calc *rates)
 {
 	put_count(r, o, "packets", rates->packets);
 	put_count(r, o, "bytes_l2", rates->bytes_l2);
-#define PUT_RATE(key) put_real(r, o, #key, rates->key);
-	CALC_RATES(PUT_RATE)
-#undef PUT_RATE
+	put_rates(r, o, rates);
 }
 
 #define PUT_COUNT(key, help) put_count(r, o, #key, c->key);
@@ -194,6 +199,36 @@ static json_t *interval_measure_json(struct report *r, const struct report_span 
 	return o;
 }
 
+/* What was handed over of a stream in ns. */
+static json_t *stream_json(struct report *r, unsigned i, const struct report_sent *sent, uint64_t ns)
+{
+	const struct calc rates = calc_over(sent->queued, sent->bytes, ns);
+	json_t *o = json_object();
+
+	put_count(r, o, "stream", i);
+	put_text(r, o, "name", r->cfg->streams[i].name);
+	put_count(r, o, "queued", rates.packets);
+	put_count(r, o, "bytes_l2", rates.bytes_l2);
+	put_rates(r, o, &rates);
+	return o;
+}
+
+static json_t *interval_streams_json(struct report *r, const struct report_sample *prev,
+				     const struct report_sample *now, uint64_t ns)
+{
+	json_t *array = json_array();
+
+	for (unsigned i = 0; i < now->n_streams; i++) {
+		const struct report_sent sent = {
+			.queued = now->streams[i].queued - prev->streams[i].queued,
+			.bytes = now->streams[i].bytes - prev->streams[i].bytes,
+		};
+
+		append(r, array, stream_json(r, i, &sent, ns));
+	}
+	return array;
+}
+
 json_t *report_json_interval(struct report *r, const struct report_sample *prev, const struct report_sample *now)
 {
 	json_t *queues = json_array();
@@ -214,6 +249,7 @@ json_t *report_json_interval(struct report *r, const struct report_sample *prev,
 	report_json_put(r, o, "rx", r->rx ? rx_json(r, &s) : json_null());
 	report_json_put(r, o, "measure", r->measure ? interval_measure_json(r, &s) : json_null());
 	report_json_put(r, o, "queues", queues);
+	report_json_put(r, o, "streams", now->n_streams ? interval_streams_json(r, prev, now, s.ns) : json_null());
 	return o;
 }
 
@@ -276,11 +312,8 @@ static json_t *streams_json(struct report *r, const struct report_end *end)
 
 	for (unsigned i = 0; i < end->n_streams; i++) {
 		const struct report_stream *s = &end->streams[i];
-		json_t *o = json_object();
+		json_t *o = stream_json(r, i, &end->total->streams[i], end->tx_ns);
 
-		put_count(r, o, "stream", i);
-		put_text(r, o, "name", s->name);
-		put_count(r, o, "queued", s->queued);
 		report_json_put(r, o, "requested_pps",
 				s->requested_pps < 0 ? json_null() : json_value_real(s->requested_pps));
 		report_json_put(r, o, "unsent", s->have_unsent ? json_value_count(s->unsent) : json_null());

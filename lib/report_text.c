@@ -192,7 +192,7 @@ static void stream_lines(struct report *r, const struct report_end *end)
 
 		if (s->have_unsent)
 			snprintf(unsent, sizeof(unsent), "%" PRIu64, s->unsent);
-		fprintf(r->out, "%-22s %20" PRIu64 " %12s %12s\n", s->name, s->queued,
+		fprintf(r->out, "%-22s %20" PRIu64 " %12s %12s\n", s->name, end->total->streams[i].queued,
 			s->requested_pps < 0 ? "unlimited"
 					     : units_format_with(s->requested_pps, "pps", pps, sizeof(pps)),
 			unsent);

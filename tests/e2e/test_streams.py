@@ -136,6 +136,24 @@ class Wire(Lists):
         self.assertEqual(run.end_record["reason"], "count")
         self.assertEqual(self.queued(run), {"four": 40, "six": 40, "own": 30})
 
+    def test_figures_of_each(self):
+        """What came of it on the wire, and what left in each interval; one alone in the list has them, too."""
+        only = THREE[:THREE.index("  - name: four")] + THREE[THREE.index("  - name: six"):THREE.index("  - name: own")]
+        for text, queues in ((THREE, 1), (THREE, 2), (only, 2)):
+            run, frames = self.on_the_wire(text.replace("pps: 20k", "pps: 5k"), "--queues", queues, "--interval", "200ms", expect=4000)
+            got = self.by_stream(frames)
+            ends = run.end_record["streams"]
+            self.assertEqual({s["name"]: s["queued"] for s in ends}, {n: len(f) for n, f in got.items() if f})
+            self.assertEqual({s["name"]: s["bytes_l2"] for s in ends}, {n: sum(f.length + 4 for f in fs) for n, fs in got.items() if fs})
+            intervals = run.json["intervals"]
+            self.assertGreaterEqual(len(intervals), 4)
+            for i, end in enumerate(ends):
+                for key in ("queued", "bytes_l2"):
+                    parts = [part["streams"][i][key] for part in intervals]
+                    self.assertTrue(all(parts), parts)
+                    self.assertLessEqual(sum(parts), end[key])
+                self.assertAlmostEqual(end["pps"], end["queued"] / run.end_record["tx"]["packets"] * run.end_record["tx"]["pps"], delta=0.01)
+
     def test_a_signal(self):
         for pps in ("20k", "unlimited"):
             before = sent(A, "qa")
