@@ -152,6 +152,11 @@ static void remark(struct engine *en, const struct report_measure *m)
 
 	if (m->books[0])
 		report_warn(&en->warnings, "the measurement's books do not close: %s", m->books);
+	if (!c->stamped && c->other_run)
+		report_warn(&en->warnings,
+			    "no packet of run %d came, but %" PRIu64
+			    " of another run: the sender tells its number, and --run-id takes it",
+			    m->run, c->other_run);
 	if (c->unfollowed)
 		report_warn(&en->warnings,
 			    "%" PRIu64 " packets were of flows beyond the %" PRIu64

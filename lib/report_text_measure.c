@@ -142,6 +142,7 @@ void report_text_measure(struct report *r, const struct report_measure *m)
 	clock_line(r, m);
 #define OTHERS(key, help) others_line(r, m->total.counts.key, help);
 	OTHERS(foreign, "packets without a stamp of the run")
+	OTHERS(other_run, "of them with a stamp of another run")
 	OTHERS(unfollowed, "packets of flows beyond --flow-limit, not measured")
 	OTHERS(unreadable, "fragments or merged packets, whose stamps cannot be looked for")
 #undef OTHERS

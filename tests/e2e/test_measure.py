@@ -218,6 +218,13 @@ class Link(Case):
         m = self.ok(rx.stop()).end_record["measure"]
         self.assertEqual((m["unique"], m["other_run"], m["run"], m["run_learnt"]), (2000, 1000, 78, False))
 
+    def test_a_run_that_does_not_come(self):
+        rx = Receiver("-i", "afpacket:qb", "--measure", "--run-id", 79, form=None)
+        self.send("--stamp", "--count", 1000, "--run-id", 77)
+        run = rx.stop()
+        self.assertRegex(run.out, r"(?m)^measure  1000 packets without a stamp of the run\nmeasure  1000 of them with a stamp of another run$")
+        self.assertIn("no packet of run 79 came, but 1000 of another run", run.out)
+
     def test_without_a_clock_there_is_no_latency(self):
         rx = self.receive("-n", 2000)
         self.send("--stamp", "--count", 2000)
