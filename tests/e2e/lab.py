@@ -33,6 +33,8 @@ TMP = tempfile.mkdtemp(prefix=f"{PREFIX}-")
 atexit.register(shutil.rmtree, TMP, True)
 # What a run to the quiet side needs beside the interface.
 QUIET = ("--dst-ip", "10.78.0.2")
+# So many packets a receive queue of every backend holds while its thread is kept off its processor, for however long.
+HELD = 16_000
 
 children = []
 
