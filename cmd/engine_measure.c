@@ -162,6 +162,13 @@ static void remark(struct engine *en, const struct report_measure *m)
 			    "%" PRIu64 " packets were of flows beyond the %" PRIu64
 			    " that are measured: a larger --flow-limit measures them, too",
 			    c->unfollowed, m->flow_limit);
+	if (c->unreadable)
+		report_warn(
+			&en->warnings,
+			"%" PRIu64
+			" packets came in fragments, or merged by the kernel: whose they are is not known, and they "
+			"count as lost; a smaller --packet-size, or ethtool -K gro off",
+			c->unreadable);
 	if (m->joined)
 		report_warn(&en->warnings,
 			    "the first packets of %" PRIu64

@@ -2,9 +2,10 @@
 """What a receiver makes of stamped packets: every count against what is known to have happened to them."""
 import csv
 import os
+import socket
 import time
 
-from lab import A, B, best_of_three, Case, Receiver, Squall, TMP, mac, main, received, squall, until
+from lab import A, B, best_of_three, Case, Inside, Receiver, Squall, TMP, mac, main, received, squall, until
 
 TO = ("--dst-ip", "192.0.2.9", "--no-tui")
 
@@ -224,6 +225,20 @@ class Link(Case):
         run = rx.stop()
         self.assertRegex(run.out, r"(?m)^measure  1000 packets without a stamp of the run\nmeasure  1000 of them with a stamp of another run$")
         self.assertIn("no packet of run 79 came, but 1000 of another run", run.out)
+
+    def test_fragments_are_told(self):
+        for backend in ("afpacket", "afxdp"):
+            with self.subTest(backend=backend):
+                rx = Receiver("-i", f"{backend}:vb", "--measure")
+                with Inside(A):
+                    out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                for _ in range(3):
+                    out.sendto(bytes(2000), ("10.77.0.2", 9000))  # more than the link takes: the kernel cuts them in two
+                out.close()
+                end = self.ok(rx.stop()).end_record
+                # The second part has no port, and is not what the receiver takes.
+                self.assertEqual((end["rx"]["packets"], end["measure"]["unreadable"], end["measure"]["foreign"]), (3, 3, 0))
+                self.assertIn("3 packets came in fragments", " ".join(end["warnings"]))
 
     def test_without_a_clock_there_is_no_latency(self):
         rx = self.receive("-n", 2000)
