@@ -99,6 +99,14 @@ static void check_size(const struct config *cfg, struct problems *p)
 			    cfg->packet_size, GEN_FRAME_MAX + FCS_BYTES);
 }
 
+/* The table that they are kept in has an end, however many the ranges hold. */
+static void check_table(const struct config *cfg, struct problems *p)
+{
+	if (cfg->flows > GEN_FLOWS_MAX)
+		problem_add(p, "--flows", "%" PRIu64 " is more than the most flows of a run, %llu", cfg->flows,
+			    GEN_FLOWS_MAX);
+}
+
 static void check_raw(const struct config *cfg, struct problems *p)
 {
 	if (mac_is_zero(&cfg->dst_mac))
@@ -108,6 +116,8 @@ static void check_raw(const struct config *cfg, struct problems *p)
 	if (cfg->flows > gen_flows_possible(cfg))
 		problem_add(p, "--flows", "raw mode has as many flows as --vary gives, which is %" PRIu64,
 			    gen_flows_possible(cfg));
+	else
+		check_table(cfg, p);
 }
 
 static void check_ip(const struct config *cfg, struct problems *p)
@@ -128,9 +138,8 @@ static void check_ip(const struct config *cfg, struct problems *p)
 			    "%s; a larger --dst-ip or --src-ip prefix, --vary or --flow-walk cross gives more",
 			    cfg->flows, possible,
 			    cfg->flow_walk == FLOW_WALK_CROSS ? " combined" : ", stepping together");
-	else if (cfg->flows > GEN_FLOWS_MAX)
-		problem_add(p, "--flows", "%" PRIu64 " is more than the most flows of a run, %llu", cfg->flows,
-			    GEN_FLOWS_MAX);
+	else
+		check_table(cfg, p);
 }
 
 /* The smallest of the frames, without FCS. */

@@ -311,6 +311,12 @@ static void what_does_not_fit_together_is_refused(void **state)
 	cfg.dst_mac.b[5] = 9;
 	cfg.ethertype = 0x5ff;
 	check_says(&cfg, "--ethertype", "0x05ff");
+	cfg.ethertype = 0x88b5;
+	cfg.vary = (struct config_filters){.n = 1, .text = {"src-mac=02:00:00:00:00:00-02:ff:ff:ff:ff:ff"}};
+	cfg.flows = 1UL << 41;
+	check_says(&cfg, "--flows", "1099511627776"); /* the addresses that there are */
+	cfg.flows = 1UL << 27;
+	check_says(&cfg, "--flows", "67108864");
 }
 
 static double pps_of(struct config *cfg, uint64_t link_bps)
