@@ -182,7 +182,8 @@ static inline __attribute__((always_inline)) void send_all(struct tx_worker *w, 
 	uint64_t left = s->quota;
 
 	waiter_init(&waiter, w->sleeps);
-	if (!waiter_until(&waiter, w->limiter->start_ns, w->stop))
+	/* A stream may begin after the end. */
+	if (!waiter_until(&waiter, w->limiter->start_ns < w->end_ns ? w->limiter->start_ns : w->end_ns, w->stop))
 		return;
 	while (left && !tx_stopped(w)) {
 		uint32_t max = left < burst ? (uint32_t)left : burst;
