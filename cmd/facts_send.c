@@ -227,14 +227,41 @@ void facts_length(struct report_plan *facts, const struct config *cfg)
 		report_fact_add(facts, "duration", "duration", "until stopped");
 }
 
+static void warn_of_first(struct report_warnings *w, const struct config *cfg, const struct vary *v)
+{
+	const bool src = v->field == VARY_SRC_IP;
+	const uint64_t hosts = v->walk.count;
+	const char *stream = cfg->name;
+
+	if (hosts <= GEN_FLOWS_MAX)
+		report_warn(w,
+			    "%s%s%sone flow %s the first of the %" PRIu64 " hosts of --%s-ip; --flows %" PRIu64 " %s",
+			    stream[0] ? "stream " : "", stream, stream[0] ? ": " : "",
+			    src ? "comes from" : "sends everything to", hosts, src ? "src" : "dst", hosts,
+			    src ? "has them all" : "reaches all of them");
+	else
+		report_warn(w, "%s%s%sone flow %s the first host of --%s-ip; --flows says how many of them there are",
+			    stream[0] ? "stream " : "", stream, stream[0] ? ": " : "",
+			    src ? "comes from" : "sends everything to", src ? "src" : "dst");
+}
+
+void facts_warn_one_flow(struct report_warnings *w, const struct config *cfg)
+{
+	static const struct ip nobody;
+	struct varies v;
+
+	if (cfg->flows != 1 || cfg->mode == MODE_RAW)
+		return;
+	varies_collect(cfg, &nobody, &v, NULL);
+	for (unsigned i = 0; i < v.n; i++)
+		if ((v.vary[i].field == VARY_SRC_IP || v.vary[i].field == VARY_DST_IP) && !v.vary[i].asked &&
+		    v.vary[i].walk.count > 1)
+			warn_of_first(w, cfg, &v.vary[i]);
+}
+
 void facts_fill_send(struct report_plan *facts, const struct config *cfg, const struct ends *ends,
 		     const struct tx_plan *plan)
 {
-	uint64_t hosts = 1;
-	struct ip first;
-
-	if (cfg->mode != MODE_RAW)
-		hosts = prefix_hosts(&cfg->dst_ip, &first);
 	pattern_facts(facts, cfg, ends, plan);
 	address_facts(facts, cfg, ends);
 	tag_facts(facts, cfg);
@@ -245,9 +272,5 @@ void facts_fill_send(struct report_plan *facts, const struct config *cfg, const 
 	if (plan->stamped)
 		report_fact_add(facts, "run_id", "run id", "%u", plan->run);
 	rate_facts(facts, cfg, plan);
-	if (cfg->flows == 1 && hosts > 1)
-		report_warn(&facts->warnings,
-			    "one flow sends everything to the first of the %" PRIu64
-			    " hosts of --dst-ip; --flows %" PRIu64 " reaches all of them",
-			    hosts, hosts);
+	facts_warn_one_flow(&facts->warnings, cfg);
 }

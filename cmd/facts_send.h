@@ -13,6 +13,9 @@ char *facts_pattern(const struct config *cfg, const struct tx_plan *plan, char *
 /* How many packets, and for how long. */
 void facts_length(struct report_plan *facts, const struct config *cfg);
 
+/* Prefixes of which one flow, of a run or a stream, has one address only. */
+void facts_warn_one_flow(struct report_warnings *w, const struct config *cfg);
+
 void facts_fill_send(struct report_plan *facts, const struct config *cfg, const struct ends *ends,
 		     const struct tx_plan *plan);
 
