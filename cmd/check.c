@@ -87,7 +87,8 @@ static void check_pair(const struct config *cfg, struct problems *p)
 	    (wire || is_wire(cfg, cfg->rx_interface)))
 		problem_add(p, "--rx-interface",
 			    "what is sent comes out of the same loop, and of no other: leave it out");
-	if (cfg->mode == MODE_PCAP && cfg->rx_mode == RX_MODE_NONE && !cfg->filters.n)
+	if (cfg->mode == MODE_PCAP && (cfg->rx_mode == RX_MODE_NONE || cfg->rx_mode == RX_MODE_GENERATED_FLOW) &&
+	    !cfg->filters.n)
 		problem_missing(p, "--filter",
 				"missing: a capture holds all kinds of packets; say which of them to receive");
 }

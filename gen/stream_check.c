@@ -170,7 +170,7 @@ void stream_check(struct config *cfg, struct problems *p)
 		if (!is_capture(c) && c->mode != MODE_RECEIVE)
 			check_one(cfg, c, p);
 	}
-	if (cfg->rx_mode == RX_MODE_GENERATED_FLOW && cfg->dst_ip.ip.family && cfg->verb == VERB_SEND)
+	if (cfg->rx_mode == RX_MODE_GENERATED_FLOW && cfg->verb == VERB_SEND)
 		problem_add(p, "--rx-mode",
 			    "generated-flow is of one destination, and each stream has its own: say --filter, or use "
 			    "squall pair");

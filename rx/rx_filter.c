@@ -41,6 +41,8 @@ void rx_filter_check(const struct config *cfg, struct problems *p)
 			problem_add(p, "--rx-mode", "all takes every packet: add --allow-match-all if you mean it");
 		break;
 	case RX_MODE_GENERATED_FLOW:
+		if (cfg->verb == VERB_PAIR || cfg->n_streams) /* what is sent tells; a list is stream_check()'s */
+			break;
 		if (cfg->mode == MODE_RAW || !cfg->dst_ip.ip.family)
 			problem_add(p, "--rx-mode",
 				    "generated-flow needs --dst-ip: it receives what comes back from there");

@@ -175,6 +175,7 @@ static void what_does_not_go_together(void **state)
 	bad("count: 5\n" ONE "    pps: 5\n", "stream 1: pps", 3, "dealt by shares");
 	bad("pps: 7\n" ONE "    pps: 5\n    burst-profile: 5/1s\n", "stream 1: burst-profile", 3, "are a rate already");
 	bad("rx-mode: generated-flow\ndst-ip: 10.0.0.9\n" ONE, "--rx-mode", 0, "one destination");
+	bad("rx-mode: generated-flow\n" ONE, "--rx-mode", 0, "one destination");
 	bad(ONE "    share: 16385\n  - {dst-ip: 10.0.0.2, share: 2}\n", "share", 0, "no more than 16384");
 	bad("pps: unlimited\n" ONE "    share: 16385\n  - {dst-ip: 10.0.0.2, share: 2}\n", "share", 0,
 	    "no more than 16384");

@@ -53,8 +53,9 @@ class Wire(Case):
         path = os.path.join(TMP, "streams.yaml")
         with open(path, "w") as f:
             f.write("flows: 10\nstreams:\n  - {name: a, dst-ip: 192.0.2.9}\n  - {name: b, dst-ip: 2001:db8::9, vlan: 5}\n  - {name: c, dst-ip: 192.0.2.77, mode: icmp-echo}\n")
-        end = self.ok(pair(None, "-i", "loop:", "-c", path, "--count", 3000)).end_record
-        self.assertEqual((end["rx"]["packets"], end["rx"]["filtered"]), (3000, 0))
+        for mode in ((), ("--rx-mode", "generated-flow")):
+            end = self.ok(pair(None, "-i", "loop:", "-c", path, "--count", 3000, *mode)).end_record
+            self.assertEqual((end["rx"]["packets"], end["rx"]["filtered"]), (3000, 0))
         with open(path, "a") as f:
             f.write("  - {name: d, mode: raw, dst-mac: 02:00:00:00:00:09, flows: 1}\n")
         self.refused("pair", "-i", "loop:", "-c", path, "--count", 10, names=("streams are IP packets, and some are not",))
@@ -116,6 +117,7 @@ class Wire(Case):
         self.refused("pair", "-i", "qa", "-r", "loop:", *TO, names=("--rx-interface", "same loop"))
         self.refused("pair", "-i", "loop:", *TO, "--mode", "receive", names=("--mode", "recv"))
         self.refused("pair", "-i", "loop:", "--pcap", "/dev/null", names=("--filter", "which of them"))
+        self.refused("pair", "-i", "loop:", "--pcap", "/dev/null", "--rx-mode", "generated-flow", names=("--filter", "which of them"))
         self.refused("pair", "-i", "qa", "-r", "nosuch:qb", *TO, names=("--rx-interface", "no backend"))
         self.refused("send", "-i", "qa", "-r", "qb", *TO, names=("--rx-interface", "not an option of squall send"))
 

@@ -136,6 +136,21 @@ class Wire(Lists):
         self.assertEqual(run.end_record["reason"], "count")
         self.assertEqual(self.queued(run), {"four": 40, "six": 40, "own": 30})
 
+    def test_one_that_begins_after_the_end(self):
+        """Alone or beside others: the run is as long as it was to be."""
+        late = THREE[:THREE.index("  - name: four")] + "  - {dst-ip: 10.78.3.1, src-ip: 10.78.0.1, pps: 100, start-delay: 5s}\n"
+        for text, sent in ((late, 0), (late + "  - {dst-ip: 10.78.3.2, src-ip: 10.78.0.1, pps: 100}\n", 30)):
+            end = self.send(text, "-d", "300ms").end_record
+            self.assertEqual((end["tx"]["packets"], end["tx"]["unsent"], end["reason"]), (sent, 0, "duration"))
+            self.assertLess(end["seconds"], 3)
+
+    def test_one_flow_has_one_address_of_a_prefix(self):
+        text = THREE.replace("    flows: 10\n", "").replace("    src-ip: fd78::1\n", "    src-ip: fd78::/64\n").replace("    flows: 7\n", "")
+        warnings = self.send(text, "--dry-run").json["start"]["warnings"]
+        self.assertEqual(warnings, ["stream four: one flow sends everything to the first of the 254 hosts of --dst-ip; --flows 254 reaches all of them",
+                                    "stream six: one flow sends everything to the first of the 256 hosts of --dst-ip; --flows 256 reaches all of them",
+                                    "stream six: one flow comes from the first host of --src-ip; --flows says how many of them there are"])
+
     def test_figures_of_each(self):
         """What came of it on the wire, and what left in each interval; one alone in the list has them, too."""
         only = THREE[:THREE.index("  - name: four")] + THREE[THREE.index("  - name: six"):THREE.index("  - name: own")]
