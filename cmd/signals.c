@@ -75,6 +75,18 @@ void signals_install(void)
 	sigaction(SIGXFSZ, &ignore, NULL);
 }
 
+void signals_let_writes_finish(void)
+{
+	struct sigaction now;
+
+	for (size_t i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++) {
+		if (sigaction(stop_signals[i], NULL, &now) || now.sa_handler != on_stop)
+			continue;
+		now.sa_flags |= SA_RESTART; /* waits by ppoll() are interrupted all the same */
+		sigaction(stop_signals[i], &now, NULL);
+	}
+}
+
 /*
  * The signals are blocked while the flag is looked at and let in only by ppoll(), so that none can come between the
  * look and the sleep. Those about the rate can wait until after it.

@@ -15,6 +15,12 @@ void signals_install(void);
 /* The number of the signal that asked to stop, 0: none yet. Written by the handler; for waits that poll it. */
 extern volatile int signals_stop;
 
+/*
+ * From here on a stop interrupts no write: a report whose reader is slow is whole at last, or a second signal leaves
+ * it. Until then it ends what waits for a pipe or an answer. Main thread.
+ */
+void signals_let_writes_finish(void);
+
 /* Called before a second signal ends the process, in its handler. NULL: nobody. Main thread. */
 void signals_before_leaving(void (*fn)(void));
 

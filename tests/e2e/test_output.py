@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from lab import A, B, BIN, Case, NOBODY, QUIET, Squall, TMP, main, minus, sent, sh, squall
+from lab import A, B, BIN, Case, NOBODY, QUIET, Squall, TMP, main, minus, sent, sh, squall, until
 
 GOOD = ("send", "-i", "qa", *QUIET, "--count", 50, "--pps", "10k")
 
@@ -47,11 +47,11 @@ class Forms(Case):
             self.assertIn(key, received["rx"])
 
     def test_json_lines(self):
-        run = squall(A, "send", "-i", "qa", *QUIET, "--pps", "10k", "--count", 10_000, "--interval", "200ms", form="--json-stream")
+        run = squall(A, "send", "-i", "qa", *QUIET, "--pps", "10k", "--count", 20_000, "--interval", "200ms", form="--json-stream")
         lines = [json.loads(line) for line in run.out.splitlines()]
         self.assertEqual([line["event"] for line in lines], ["begin", *["interval"] * (len(lines) - 2), "end"])
         self.assertGreaterEqual(len(lines), 6)
-        self.assertEqual(lines[-1]["end"]["tx"]["packets"], 10_000)
+        self.assertEqual(lines[-1]["end"]["tx"]["packets"], 20_000)
 
     def test_lines_come_as_they_happen(self):
         run = Squall(A, "send", "-i", "qa", *QUIET, "--pps", "10", "-d", "60s", "--interval", "100ms", form="--json-stream")
@@ -61,12 +61,12 @@ class Forms(Case):
         self.assertEqual(run.end().rc, 0)
 
     def test_csv(self):
-        run = squall(A, "send", "-i", "qa", *QUIET, "--pps", "10k", "--count", 10_000, "--interval", "200ms", form="--csv")
+        run = squall(A, "send", "-i", "qa", *QUIET, "--pps", "10k", "--count", 20_000, "--interval", "200ms", form="--csv")
         rows = list(csv.DictReader(io.StringIO(run.out)))
         self.assertEqual({len(row) for row in rows}, {len(rows[0])})
         self.assertEqual([row["row"] for row in rows], ["interval"] * (len(rows) - 1) + ["total"])
         self.assertGreaterEqual(len(rows), 5)
-        self.assertEqual((rows[-1]["tx_packets"], rows[-1]["tx_bytes_l2"], rows[-1]["rx_packets"]), ("10000", "640000", ""))
+        self.assertEqual((rows[-1]["tx_packets"], rows[-1]["tx_bytes_l2"], rows[-1]["rx_packets"]), ("20000", "1280000", ""))
 
     def test_a_failure_in_every_form(self):
         bad = ("send", "-i", "nosuch0", *QUIET)
@@ -150,16 +150,27 @@ class LostOutput(Case):
             self.assertEqual(sent(A, "qa"), before)
 
     def test_a_pipe_that_nobody_reads(self):
-        # The report blocks; the first signal is still a stop and the second the end.
-        read, write = os.pipe()
-        run = Squall(A, "send", "-i", "qa", *QUIET, "--pps", "1k", "-d", "60s", "--interval", "10ms", form="--json", stdout=write)
-        os.close(write)
-        time.sleep(1)
-        run.signal(signal.SIGINT)
-        time.sleep(0.1)
-        run.signal(signal.SIGINT)
-        self.assertIn(run.end(5).rc, (0, 130))
-        os.close(read)
+        """The report waits for its reader, also after the first signal: then it is whole, or the second signal ends it."""
+        for second in (False, True):
+            read, write = os.pipe()
+            run = Squall(A, "send", "-i", "qa", *QUIET, "--pps", "1k", "-d", "60s", "--interval", "10ms", form="--json", stdout=write)
+            os.close(write)
+            until(lambda: self.writes_to_a_pipe(run), what="a full pipe")
+            run.signal(signal.SIGINT)
+            time.sleep(0.3)
+            self.assertIsNone(run.process.poll())
+            with os.fdopen(read) as f:
+                if second:
+                    run.signal(signal.SIGINT)
+                    self.assertEqual(run.end(5).rc, 130)
+                else:
+                    self.assertEqual(json.loads(f.read())["end"]["reason"], "signal")
+                    self.assertEqual(run.end(5).rc, 0, run.err)
+
+    @staticmethod
+    def writes_to_a_pipe(run):
+        with open(f"/proc/{run.process.pid}/wchan") as f:
+            return "pipe_write" in f.read()
 
 
 class Privilege(Case):
