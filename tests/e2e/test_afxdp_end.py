@@ -5,7 +5,7 @@ import signal
 import time
 
 import xdp
-from lab import A, B, Case, QUIET, Receiver, Squall, ip, link, main, minus, received, send, sent, sh, squall, until
+from lab import A, B, Case, HELD, QUIET, Receiver, Squall, ip, link, main, minus, received, send, sent, sh, squall, until
 
 MODES = ("native", "generic")
 BACK = ("--dst-ip", "10.78.0.1", "--src-ip", "10.78.0.2", "--dst-mac", "02:00:00:00:00:09")
@@ -146,7 +146,7 @@ class Stopped(Case):
 
 
 class Surroundings(Case):
-    def both_ends(self, rx_args=(), tx_args=(), mode="native", count=20_000, **kw):
+    def both_ends(self, rx_args=(), tx_args=(), mode="native", count=HELD, **kw):
         receiver = Receiver("-i", "afxdp:qb", "--xdp-mode", mode, *rx_args, **kw)
         run = self.ok(send("-i", "afxdp:qa", "--xdp-mode", mode, *QUIET, "--count", count, "--pps", "100k", "--flows", 64, *tx_args, **kw))
         rx = self.ok(receiver.stop())

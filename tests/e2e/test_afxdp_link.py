@@ -39,9 +39,9 @@ class DuringTheRun(links.Renamed):
         for queues in (1, 2):
             with self.subTest(queues=queues):
                 self.anew()
-                run = self.running("-d", "1s", "--pps", "unlimited", "--queues", queues, "--flows", 64)
+                run = self.running("-d", "3s", "--pps", "unlimited", "--queues", queues, "--flows", 64)
                 self.set(b="down")
-                time.sleep(0.2)
+                time.sleep(0.5)
                 self.set(b="up")
                 self.ok(run.end())
                 self.assertGreater(self.sent_is_the_kernels(run.end_record)["dropped_driver"], 10_000)

@@ -111,7 +111,7 @@ class DeadQueues(Case):
         self.assertGreaterEqual(end["seconds"], 0.3)
 
     def test_a_dead_receiver_holds_its_sender(self):
-        run = self.run_it("send", "loop:rx-fail=0@100,ring=64", "--count", 1000, "--pps", "unlimited", "-d", "200ms", *BACK)
+        run = self.run_it("send", "loop:rx-fail=0@100,ring=64", "--count", 1000, "--pps", "unlimited", "-d", "2s", *BACK)
         end = run.end_record
         self.assertEqual((end["rx"]["packets"], end["rx"]["errors"], end["tx"]["packets"]), (100, 1, 164))
         self.dead(run, "cannot receive", 0, "after 100 packets$")

