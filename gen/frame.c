@@ -152,6 +152,12 @@ void frame_put_ip(struct frame *f, const struct frame_ip *ip)
 	else
 		put_ip4(f, ip);
 	f->plan->l4 = f->at;
+	if (!f->outer)
+		return;
+	if (f->sums[f->outer].to)
+		frame_refuse(f, "a checksum can be around one IP header only");
+	/* All of an IPv6 header but its addresses. */
+	f->sums[f->outer].to = (uint16_t)(f->ip6 ? f->ip + IP6_LEN - 32U : f->ip);
 }
 
 void frame_put_protocol(struct frame *f, uint8_t protocol)
@@ -184,6 +190,32 @@ static void add_l4_sum(struct frame *f, uint32_t field, uint8_t protocol, bool p
 	f->plan->sums[0].at = (uint16_t)(s->from + field);
 	f->plan->sums[0].is_udp = protocol == IPPROTO_UDP;
 	f->has_l4_sum = true;
+	if (!f->outer || !pseudo)
+		return;
+	s = &f->sums[f->outer];
+	s->less_addresses = f->addresses;
+	s->less_addresses_len = f->ip6 ? 0 : f->addresses_len;
+	s->less_protocol = protocol;
+	s->less_from = (uint16_t)f->plan->l4;
+}
+
+/* The checksum of the UDP header at f->plan->l4, around a packet that follows. */
+static void add_outer_sum(struct frame *f)
+{
+	if (f->n_sums == TX_SUMS_MAX || f->outer) {
+		frame_refuse(f, "so many headers have more checksums than a plan holds");
+		return;
+	}
+	f->outer = f->n_sums++;
+	f->plan->sums[f->outer].at = (uint16_t)(f->plan->l4 + 6);
+	f->plan->sums[f->outer].is_udp = true;
+	f->sums[f->outer] = (struct frame_sum){
+		.from = (uint16_t)f->plan->l4,
+		.addresses = f->addresses,
+		.addresses_len = f->addresses_len,
+		.protocol = IPPROTO_UDP,
+		.outer = true,
+	};
 }
 
 void frame_put_udp(struct frame *f, uint16_t sport, uint16_t dport, enum frame_check check)
@@ -196,8 +228,12 @@ void frame_put_udp(struct frame *f, uint16_t sport, uint16_t dport, enum frame_c
 	put16(p, sport);
 	put16(p + 2, dport);
 	add_length(f, at + 4, at);
-	if (check == FRAME_CHECK_OFF)
+	if (check == FRAME_CHECK_OUTER)
+		add_outer_sum(f);
+	if (check == FRAME_CHECK_OUTER || check == FRAME_CHECK_OFF)
 		return;
+	if (check == FRAME_CHECK_BAD && f->outer)
+		frame_refuse(f, "a checksum around one that is wrong cannot be told");
 	add_l4_sum(f, 6, IPPROTO_UDP, true);
 	/* One more in the sum than there is: one less in the checksum. That is never the right one in another guise. */
 	if (check == FRAME_CHECK_BAD)

@@ -6,8 +6,9 @@
  * Headers are put from the outermost inwards, then the payload, then frame_finish(). What does not fit, or stands where
  * it cannot, is not put, and frame_finish() says so.
  *
- * Any number of IP headers may stand in each other, but only the innermost transport header can carry a checksum: what
- * is outside of it is put with FRAME_CHECK_OFF, as tunnels in UDP are (RFC 7348 section 5, RFC 6935).
+ * Any number of IP headers may stand in each other, but only the innermost transport header can carry a checksum of its
+ * own: what is outside of it is put with FRAME_CHECK_OFF, as tunnels in UDP over IPv4 are (RFC 7348 section 5), or one
+ * of them with FRAME_CHECK_OUTER.
  */
 #ifndef SQUALL_GEN_FRAME_H
 #define SQUALL_GEN_FRAME_H
@@ -31,6 +32,14 @@ struct frame_sum {
 	uint16_t from, to;
 	uint16_t addresses, addresses_len; /* source and destination, side by side; len 0: no pseudo-header */
 	uint16_t protocol;
+	/*
+	 * Of one around a packet whose own checksums are right: `to` is where that begins. Its IPv4 header adds up to
+	 * 0xffff, which is nothing, and its transport to the complement of its pseudo-header. So that is taken off: an
+	 * IPv4 header's addresses, the protocol and the length from less_from on. (An IPv6 header has its addresses
+	 * itself: the two cancel each other out.) The other pseudo-header's length is that to the frame's end.
+	 */
+	bool outer;
+	uint16_t less_addresses, less_addresses_len, less_protocol, less_from;
 };
 
 struct frame_vary {
@@ -47,6 +56,7 @@ struct frame {
 	uint16_t addresses, addresses_len;
 	uint16_t protocol_at; /* and its protocol field */
 	unsigned n_lengths, n_sums, n_varies;
+	unsigned outer; /* of the sums: the one around a packet with a checksum; 0: none */
 	struct frame_length lengths[TX_LENGTHS_MAX];
 	struct frame_sum sums[TX_SUMS_MAX]; /* [0] is the innermost transport's, once there is one */
 	struct frame_vary varies[TX_WALKS_MAX];
@@ -81,8 +91,11 @@ struct frame_ip {
  */
 void frame_put_ip(struct frame *f, const struct frame_ip *ip);
 
-/* OFF: the checksum is 0, "none", and an inner transport header may have one. BAD: one that never is the right one. */
-enum frame_check { FRAME_CHECK_ON, FRAME_CHECK_OFF, FRAME_CHECK_BAD };
+/*
+ * OFF: the checksum is 0, "none", and an inner transport header may have one. BAD: one that never is the right one.
+ * OUTER: a right one around one more IP header and its transport header, which must have a right one, too.
+ */
+enum frame_check { FRAME_CHECK_ON, FRAME_CHECK_OFF, FRAME_CHECK_BAD, FRAME_CHECK_OUTER };
 
 /* Transport headers, behind an IP header. */
 void frame_put_udp(struct frame *f, uint16_t sport, uint16_t dport, enum frame_check check);

@@ -43,6 +43,8 @@ static const char *wrong_with(const struct frame *f, const uint32_t *sizes, unsi
 
 	if (f->wrong)
 		return f->wrong;
+	if (f->outer && !f->has_l4_sum)
+		return "a checksum around a packet needs one in it";
 	if (!n || n > TX_SIZES_MAX)
 		return "so many sizes are more than a plan holds";
 	for (unsigned i = 0; i < n; i++) {
@@ -127,7 +129,7 @@ static bool make_walks(const struct frame *f)
 }
 
 /* The bytes of parts that lie in a piece of what a checksum is over. */
-static bool cover(struct tx_plan *plan, unsigned sum, uint32_t from, uint32_t to)
+static bool cover(struct tx_plan *plan, unsigned sum, uint32_t from, uint32_t to, bool less)
 {
 	uint32_t start = 0;
 
@@ -145,6 +147,7 @@ static bool cover(struct tx_plan *plan, unsigned sum, uint32_t from, uint32_t to
 			.at = (uint8_t)(start + a - p->at),
 			.len = (uint8_t)(b - a),
 			.odd = (uint8_t)((a - from) & 1),
+			.less = less,
 		};
 	}
 	return true;
@@ -158,8 +161,9 @@ static bool make_covers(const struct frame *f)
 	for (unsigned i = 0; i < f->n_sums && fits; i++) {
 		const struct frame_sum *s = &f->sums[i];
 
-		fits = cover(plan, i, s->from, s->to ? s->to : TX_TEMPLATE_MAX) &&
-		       cover(plan, i, s->addresses, s->addresses + (uint32_t)s->addresses_len);
+		fits = cover(plan, i, s->from, s->to ? s->to : TX_TEMPLATE_MAX, false) &&
+		       cover(plan, i, s->addresses, s->addresses + (uint32_t)s->addresses_len, false) &&
+		       cover(plan, i, s->less_addresses, s->less_addresses + (uint32_t)s->less_addresses_len, true);
 	}
 	return fits;
 }
@@ -172,7 +176,13 @@ static uint16_t sum_of(const struct frame_sum *s, const unsigned char *frame, ui
 
 	if (s->addresses_len) {
 		sum += csum_bytes(frame + s->addresses, s->addresses_len, TX_TEMPLATE_MAX);
-		sum += (uint64_t)core_be16(to - s->from) + core_be16(s->protocol);
+		sum += (uint64_t)core_be16((s->outer ? len : to) - s->from) + core_be16(s->protocol);
+	}
+	if (s->less_from) {
+		uint64_t less = csum_bytes(frame + s->less_addresses, s->less_addresses_len, TX_TEMPLATE_MAX);
+
+		less += (uint64_t)core_be16(len - s->less_from) + core_be16(s->less_protocol);
+		sum += (uint16_t)~csum_fold(less);
 	}
 	return csum_fold(sum);
 }

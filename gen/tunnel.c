@@ -123,8 +123,9 @@ static void put_vni(struct frame *f, const struct tunnel *t, bool inner6)
 }
 
 uint32_t tunnel_put(struct frame *f, const struct tunnel *t, const struct ip *src, uint8_t ttl, uint8_t dscp_ecn,
-		    bool inner6)
+		    bool inner6, bool checked)
 {
+	const enum frame_check check = t->dst.family == 6 && checked ? FRAME_CHECK_OUTER : FRAME_CHECK_OFF;
 	const struct frame_ip ip = {.src = *src, .dst = t->dst, .ttl = ttl, .dscp_ecn = dscp_ecn};
 	uint32_t sport_at = 0;
 
@@ -134,7 +135,7 @@ uint32_t tunnel_put(struct frame *f, const struct tunnel *t, const struct ip *sr
 		return 0;
 	}
 	sport_at = f->at;
-	frame_put_udp(f, SPORT_FIRST, t->kind == TUNNEL_VXLAN ? PORT_VXLAN : PORT_GENEVE, FRAME_CHECK_OFF);
+	frame_put_udp(f, SPORT_FIRST, t->kind == TUNNEL_VXLAN ? PORT_VXLAN : PORT_GENEVE, check);
 	put_vni(f, t, inner6);
 	return sport_at;
 }

@@ -32,9 +32,9 @@ static const struct way labels[] = {
 static const struct way tunnels[] = {
 	{"", ""},
 	{" --tunnel vxlan,dst=192.0.2.9,vni=16777215", " ip4 udp- vxlan eth"},
-	{" --tunnel vxlan,dst=2001:db8::9", " ip6 udp- vxlan eth"},
+	{" --tunnel vxlan,dst=2001:db8::9", " ip6 udp vxlan eth"},
 	{" --tunnel geneve,dst=192.0.2.9,vni=77", " ip4 udp- geneve eth"},
-	{" --tunnel geneve,dst=2001:db8::9,src=2001:db8::1", " ip6 udp- geneve eth"},
+	{" --tunnel geneve,dst=2001:db8::9,src=2001:db8::1", " ip6 udp geneve eth"},
 	{" --tunnel gre,dst=192.0.2.9", " ip4 gre"},
 	{" --tunnel gre,dst=2001:db8::9,key=4294967295", " ip6 gre"},
 };
@@ -159,6 +159,20 @@ static void try_one(const struct way *w, enum varying how, unsigned turn)
 	tx_wire_free(wire);
 }
 
+/* Over IPv6 a tunnel has a checksum, but for around a packet that has no right one. */
+static struct way unchecked(struct way tunnel, const char *inside)
+{
+	static char words[64];
+	const char *udp = strstr(tunnel.words, " ip6 udp ");
+	int n = udp ? (int)(udp - tunnel.words) + 8 : 0;
+
+	if (!udp || !(strchr(inside, '-') || strchr(inside, '!')))
+		return tunnel;
+	snprintf(words, sizeof(words), "%.*s-%s", n, tunnel.words, tunnel.words + n);
+	tunnel.words = words;
+	return tunnel;
+}
+
 static void every_combination_is_right(void **state)
 {
 	unsigned turn = 0;
@@ -173,6 +187,7 @@ static void every_combination_is_right(void **state)
 
 		if (strcmp(mode.words, " udp-") == 0 && strcmp(family.words, " ip6") == 0)
 			continue; /* RFC 8200 section 8.1 */
+		tunnel = unchecked(tunnel, mode.words);
 		snprintf(options, sizeof(options), "%s%s%s%s%s", family.options, mode.options, link.options,
 			 label.options, tunnel.options);
 		snprintf(words, sizeof(words), "%s%s%s%s%s", link.words, label.words, tunnel.words, family.words,

@@ -57,7 +57,9 @@ CORE_INLINE uint64_t tx_cover_sum(const unsigned char *entry, const struct tx_co
 {
 	uint64_t sum = csum_bytes(entry + c->at, c->len, TX_PART_MAX);
 
-	return c->odd ? __builtin_bswap16(csum_fold(sum)) : sum;
+	if (c->odd)
+		sum = __builtin_bswap16(csum_fold(sum));
+	return c->less ? (uint16_t)~csum_fold(sum) : sum;
 }
 
 /* Entry of flow n < plan->flows: plan->entry bytes. */

@@ -71,7 +71,8 @@ struct tx_cover {
 	uint8_t sum;
 	uint8_t at; /* in the entry */
 	uint8_t len;
-	uint8_t odd; /* they begin at an odd offset of what is summed */
+	uint8_t odd;  /* they begin at an odd offset of what is summed */
+	uint8_t less; /* they are taken off it instead */
 };
 
 /* One frame size. */
