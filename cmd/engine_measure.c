@@ -2,6 +2,7 @@
 #include "engine_measure.h"
 
 #include "engine.h"
+#include "lib/core/stamp.h"
 #include "lib/option.h"
 #include "lib/report_histograms.h"
 
@@ -32,7 +33,6 @@ static int32_t run_of(const struct engine *en)
 	return option_given(en->cfg, OPTION_RUN_ID) ? en->cfg->run_id : MEASURE_RUN_ANY;
 }
 
-/* Streams number their flows one after the other. */
 static uint64_t flows_of(const struct stream_set *set)
 {
 	uint64_t sum = 0;
@@ -42,31 +42,51 @@ static uint64_t flows_of(const struct stream_set *set)
 	return sum;
 }
 
+/*
+ * Streams number their flows one after the other: those that are sent here, or as the sender's file has them. Returns
+ * how many flows they have in all; 0: nobody said.
+ */
+static uint64_t take_streams(const struct engine *en, struct measure_stream *streams, struct measure_conf *conf)
+{
+	const struct config *cfg = en->cfg;
+	const unsigned n = en->set ? en->set->n : cfg->n_streams;
+	uint64_t flows = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct config *one = en->set ? en->set->streams[i].cfg : &cfg->streams[i];
+
+		streams[i].first_flow = (uint32_t)(flows < STAMP_FLOWS ? flows : STAMP_FLOWS);
+		snprintf(streams[i].name, sizeof(streams[i].name), "%.31s", one->name);
+		flows += en->set ? en->set->streams[i].plan->flows : one->flows;
+	}
+	if (n > 1) {
+		conf->n_streams = n;
+		conf->streams = streams;
+	}
+	return flows;
+}
+
 int engine_measure_init(struct engine *en, struct err *e)
 {
 	const struct config *cfg = en->cfg;
 	struct measure_stream streams[CONFIG_STREAMS_MAX];
 	struct measure_conf conf = {
 		.run = run_of(en),
-		.flows = cfg->flow_limit ? cfg->flow_limit : flows_of(en->set),
 		.window = cfg->window,
 		.threads = en->n_rx,
 		.per_flow = cfg->per_flow,
 		.clock = clock_of(cfg),
 		.arrivals = en->rx_port && !cfg->host_times ? en->rx_port->caps.arrivals : PIO_CLOCK_NONE,
 	};
+	uint64_t flows;
 	int rc;
 
 	if (!engine_measures(cfg) || !en->n_rx)
 		return 0;
-	for (unsigned i = 0; en->set && en->set->n > 1 && i < en->set->n; i++) {
-		const struct stream *s = &en->set->streams[i];
-
-		streams[i].first_flow = s->plan->first_flow;
-		snprintf(streams[i].name, sizeof(streams[i].name), "%.31s", s->cfg->name);
-		conf.n_streams = i + 1;
-		conf.streams = streams;
-	}
+	flows = take_streams(en, streams, &conf);
+	conf.flows = cfg->flow_limit ? cfg->flow_limit : flows;
+	if (!en->set && flows && conf.flows > flows) /* others are no stream's */
+		conf.flows = flows;
 	rc = measure_open(&en->measure, &conf, e);
 	if (!rc && cfg->histograms[0])
 		rc = report_histograms_open(cfg->histograms, &en->histograms, e);
@@ -157,7 +177,14 @@ static void remark(struct engine *en, const struct report_measure *m)
 			    "no packet of run %d came, but %" PRIu64
 			    " of another run: the sender tells its number, and --run-id takes it",
 			    m->run, c->other_run);
-	if (c->unfollowed)
+	if (c->unfollowed && !en->set && en->cfg->n_streams)
+		report_warn(
+			&en->warnings,
+			"%" PRIu64 " packets were of flows beyond the %" PRIu64
+			" of the list of streams that are measured: the sender's list is another one, or --flow-limit "
+			"leaves them out",
+			c->unfollowed, m->flow_limit);
+	else if (c->unfollowed)
 		report_warn(&en->warnings,
 			    "%" PRIu64 " packets were of flows beyond the %" PRIu64
 			    " that are measured: a larger --flow-limit measures them, too",

@@ -24,8 +24,8 @@ static void write_option(void *arg, const char *name, const char *value, bool gi
 	write_pair(name, value, to);
 }
 
-/* What its own item says. */
-static void write_stream(const struct config *stream, FILE *to)
+/* What its own item says; of a sender's, that a receiver read, also what it had from options that are not written. */
+static void write_stream(const struct config *stream, bool received, FILE *to)
 {
 	const char *before = "  - ";
 	char text[OPTION_TEXT_MAX];
@@ -33,7 +33,7 @@ static void write_stream(const struct config *stream, FILE *to)
 	for (unsigned i = 0; i < OPTION_TOTAL; i++) {
 		const struct option_row *row = &option_rows[i];
 
-		if (!option_bit(stream->said, i))
+		if (!option_bit(stream->said, i) && !(received && i == OPTION_FLOWS))
 			continue;
 		fputs(before, to);
 		write_pair(row->name, option_format(row, option_field(row, stream), text, sizeof(text)), to);
@@ -53,5 +53,5 @@ void option_dump_config(const struct config *cfg, FILE *to)
 	if (cfg->n_streams)
 		fputs("streams:\n", to);
 	for (unsigned i = 0; i < cfg->n_streams; i++)
-		write_stream(&cfg->streams[i], to);
+		write_stream(&cfg->streams[i], cfg->verb == VERB_RECV, to);
 }

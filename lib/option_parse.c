@@ -240,8 +240,13 @@ enum option_action option_parse(struct config *cfg, int argc, char **argv, struc
 		cfg->verb = VERB_RECV;
 		option_defaults(cfg);
 	}
-	if (verb_sends(cfg->verb)) {
-		struct option_source streams = {.cfg = cfg, .p = p, .verb = cfg->verb, .file = scratch.config_file};
+	/* A receiver measures by it. */
+	if (verb_sends(cfg->verb) || cfg->measure) {
+		struct option_source streams = {.cfg = cfg,
+						.p = p,
+						.verb = cfg->verb,
+						.senders = cfg->verb == VERB_RECV,
+						.file = scratch.config_file};
 
 		option_yaml_streams(&streams, yaml, line.seen);
 	}

@@ -128,6 +128,7 @@ struct option_source {
 	struct config *cfg;
 	struct problems *p; /* NULL: problems are not wanted */
 	enum verb verb;     /* whose options are taken */
+	bool senders;       /* the sender's, too: a receiver reads its file for the streams in it */
 	const char *file;   /* NULL: the command line */
 	const char *stream; /* the name of the stream whose item is read; NULL: none */
 	unsigned long line;

@@ -60,7 +60,7 @@ void option_set(struct option_source *src, const struct option_row *row, const c
 	char now[OPTION_TEXT_MAX];
 
 	option_bit_set(src->cfg->given, id);
-	if (!(row->verbs & src->verb)) {
+	if (!(row->verbs & src->verb) && !(src->senders && row->verbs & VERB_SEND)) {
 		option_problem(src, row->name, "is not an option of squall %s", option_verb_name(src->verb));
 		return;
 	}

@@ -87,6 +87,20 @@ void option_yaml_pair(struct option_source *src, yaml_document_t *doc, const yam
 	}
 }
 
+static bool is_streams(const yaml_node_t *key)
+{
+	return yaml_node_is_text(key) && strcmp(yaml_node_text(key), STREAMS_KEY) == 0;
+}
+
+static bool has_streams(struct option_yaml *y, const yaml_node_t *root)
+{
+	const yaml_node_pair_t *pair = root->data.mapping.pairs.start;
+
+	while (pair < root->data.mapping.pairs.top && !is_streams(yaml_document_get_node(&y->doc, pair->key)))
+		pair++;
+	return pair < root->data.mapping.pairs.top;
+}
+
 void option_yaml_read(struct option_source *src, struct option_yaml *y)
 {
 	const yaml_node_t *root = y ? yaml_document_get_root_node(&y->doc) : NULL;
@@ -99,11 +113,12 @@ void option_yaml_read(struct option_source *src, struct option_yaml *y)
 		option_problem(src, "file", "must hold lines such as 'pps: 1M'");
 		return;
 	}
+	src->senders = src->verb == VERB_RECV && has_streams(y, root);
 	for (const yaml_node_pair_t *pair = root->data.mapping.pairs.start; pair < root->data.mapping.pairs.top;
 	     pair++) {
 		const yaml_node_t *key = yaml_document_get_node(&y->doc, pair->key);
 
-		if (!yaml_node_is_text(key) || strcmp(yaml_node_text(key), STREAMS_KEY) != 0) {
+		if (!is_streams(key)) {
 			option_yaml_pair(src, &y->doc, pair);
 		} else if (y->streams) {
 			yaml_node_at(src, key);

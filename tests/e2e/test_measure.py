@@ -226,6 +226,25 @@ class Link(Case):
         self.assertRegex(run.out, r"(?m)^measure  1000 packets without a stamp of the run\nmeasure  1000 of them with a stamp of another run$")
         self.assertIn("no packet of run 79 came, but 1000 of another run", run.out)
 
+    def test_a_receiver_with_the_senders_list(self):
+        path = os.path.join(TMP, "both.yaml")
+        with open(path, "w") as f:
+            f.write("flows: 10\nfilter: [proto=udp, dst=10.78.0.2]\nstreams:\n  - {name: many, share: 3}\n  - {name: few, flows: 2, dst-port: 7000}\n")
+        rx = self.receive("-c", path, "--clock", "same-host", "--per-flow")
+        sent = self.send("--stamp", "-c", path, "--count", 4000)
+        self.send("--stamp", "--flows", 20, "--count", 100, "--run-id", 5)
+        end = self.ok(rx.stop()).end_record
+        m = end["measure"]
+        self.assertEqual([(s["name"], s["flows"], s["unique"], s["lost"], s["latency_ns"]["count"]) for s in m["streams"]], [("many", 10, 3000, 0, 3000), ("few", 2, 1000, 0, 1000)])
+        self.assertEqual([s["queued"] for s in sent["streams"]], [3000, 1000])
+        self.assertEqual((m["flow_limit"], m["unique"], m["unfollowed"], end["streams"]), (12, 4000, 0, None))
+        # Of a sender with another list it tells as much as it can, and says so.
+        rx = self.receive("-c", path)
+        self.send("--stamp", "--flows", 15, "--count", 150)
+        end = self.ok(rx.stop()).end_record
+        self.assertEqual(([s["unique"] for s in end["measure"]["streams"]], end["measure"]["unfollowed"]), ([100, 20], 30))
+        self.assertIn("the sender's list is another one", " ".join(end["warnings"]))
+
     def test_fragments_are_told(self):
         for backend in ("afpacket", "afxdp"):
             with self.subTest(backend=backend):
