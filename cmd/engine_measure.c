@@ -120,15 +120,18 @@ static bool tells_missing(const struct engine *en)
 void engine_measure_facts(const struct engine *en, struct report_plan *facts)
 {
 	struct report_measure bounds = {0};
-	char run[16] = "that comes first";
+	char number[16];
+	const char *run = "that comes first";
 
 	facts->measure = en->measure;
 	facts->missing = tells_missing(en);
 	if (!en->measure)
 		return;
 	measure_bounds(en->measure, &bounds);
-	if (run_of(en) >= 0)
-		snprintf(run, sizeof(run), "%d", run_of(en));
+	if (run_of(en) >= 0) {
+		snprintf(number, sizeof(number), "%d", run_of(en));
+		run = number;
+	}
 	report_fact_add(facts, "measure", "measures",
 			"run %s: up to %" PRIu64 " flows, windows of %" PRIu64 " packets, at most %" PRIu64 " MiB", run,
 			bounds.flow_limit, bounds.window, (bounds.memory + (1U << 20) - 1) >> 20);

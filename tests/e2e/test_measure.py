@@ -208,7 +208,9 @@ class Link(Case):
                 first = self.send("--stamp", "--flows", 100, "--count", 5000, "--run-id", 77)
                 self.send("--count", 1000)
                 self.send("--stamp", "--count", 2000, "--run-id", 78)
-                m = self.ok(rx.stop()).end_record["measure"]
+                run = self.ok(rx.stop())
+                m = run.end_record["measure"]
+                self.assertRegex(run.json["start"]["measure"], r"^run that comes first: up to 1048576 flows, ")
                 self.assertEqual((m["unique"], m["lost"], m["duplicate"], m["reordered"], m["flows"]), (first["tx"]["packets"], 0, 0, 0, 100))
                 self.assertEqual((m["foreign"], m["other_run"], m["run"], m["run_learnt"], m["sent_known"]), (3000, 2000, 77, True, False))
 
@@ -216,8 +218,10 @@ class Link(Case):
         rx = self.receive("--run-id", 78)
         self.send("--stamp", "--count", 1000, "--run-id", 77)
         self.send("--stamp", "--count", 2000, "--run-id", 78, "--vlan", 9)
-        m = self.ok(rx.stop()).end_record["measure"]
+        run = self.ok(rx.stop())
+        m = run.end_record["measure"]
         self.assertEqual((m["unique"], m["other_run"], m["run"], m["run_learnt"]), (2000, 1000, 78, False))
+        self.assertRegex(run.json["start"]["measure"], r"^run 78: up to 1048576 flows, windows of 96 packets, at most \d+ MiB$")
 
     def test_a_run_that_does_not_come(self):
         rx = Receiver("-i", "afpacket:qb", "--measure", "--run-id", 79, form=None)
