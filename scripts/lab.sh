@@ -48,8 +48,8 @@ down() {
 }
 
 is_up() {
-	ip -n "$a" addr show dev va 2>/dev/null | grep -q 'fd77::1/64' &&
-		ip -n "$b" addr show dev vb 2>/dev/null | grep -q 'fd77::2/64'
+	[[ $(ip -n "$a" addr show dev va 2>/dev/null) == *fd77::1/64* &&
+		$(ip -n "$b" addr show dev vb 2>/dev/null) == *fd77::2/64* ]]
 }
 
 up() {
