@@ -52,15 +52,15 @@ struct traffic {
 	struct engine engine;
 };
 
-/* Any number will do that no other run near by is likely to have. */
-static uint16_t run_id(const struct config *cfg)
+/* Any number will do that no other run near by is likely to have: the run that follows a calibration, too. */
+static uint16_t run_id(const struct config *cfg, bool calibrates)
 {
 	uint16_t run = (uint16_t)(clock_mono_ns() / 1000);
 
-	if (option_given(cfg, OPTION_RUN_ID))
+	if (option_given(cfg, OPTION_RUN_ID) && !calibrates)
 		return cfg->run_id;
 	getrandom(&run, sizeof(run), GRND_NONBLOCK);
-	return run;
+	return calibrates && run == cfg->run_id ? (uint16_t)~run : run;
 }
 
 /*
@@ -91,7 +91,7 @@ static int resolve(struct traffic *t, const struct config *cfg, struct err *e)
 		rc = answers_check_host(cfg, ends, e);
 	if (!rc && t->rx_ends.link)
 		rc = ends_wait_link(&t->rx_ends, false, e);
-	ends->gen.run = run_id(cfg);
+	ends->gen.run = run_id(cfg, t->calibrates);
 	if (!rc && verb_sends(cfg->verb))
 		rc = stream_plans_resolve(&t->sent, cfg, ends, &t->facts.warnings, e);
 	else if (!rc && ends->link)

@@ -6,7 +6,7 @@ import re
 import signal
 import time
 
-from lab import A, B, Case, HELD, Squall, TMP, ip, link, mac, main, received, sh, squall, until
+from lab import A, B, Case, Receiver, HELD, Squall, TMP, ip, link, mac, main, received, sh, squall, until
 
 TO = ("--dst-ip", "192.0.2.9", "--no-tui")
 
@@ -196,6 +196,12 @@ class Interfaces(Case):
                 self.assertTrue(start["interface"].startswith("pa ") and start["rx_interface"].startswith("pb "), start)
                 self.assertIn(backend, start["rx_backend"])
                 self.assertEqual("rx_xdp" in start, backend == "afxdp")
+
+    def test_packets_of_the_calibration_are_of_another_run(self):
+        other = Receiver("-i", "afpacket:pb", "--measure", "--run-id", 9, where=A)
+        self.ok(pair(A, "-i", "afpacket:pa", "-r", "afpacket:pb", *self.to, "--count", 10, "--run-id", 9, "--calibrate"))
+        m = self.ok(other.stop()).end_record["measure"]
+        self.assertEqual((m["unique"], m["duplicate"], m["other_run"]), (10, 0, 1000))
 
     def test_two_backends(self):
         end = self.ok(pair(A, "-i", "afpacket:pa", "-r", "afxdp:pb", *self.to, "--flows", 10, "--count", 5000, "--pps", "20k")).end_record
