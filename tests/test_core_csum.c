@@ -49,6 +49,24 @@ static void lengths_and_alignments(void **state)
 					 reference(bytes + at, len));
 }
 
+/* The same bytes behind one more, which is 0. */
+static void from_an_odd_place_on(void **state)
+{
+	unsigned char bytes[64] = {0};
+	uint64_t sum;
+
+	(void)state;
+	for (unsigned len = 0; len < sizeof(bytes); len++) {
+		bytes[len] = (unsigned char)(len * 37);
+		sum = csum_bytes(bytes + 1, len, sizeof(bytes));
+		assert_int_equal(ntohs(csum_fold(csum_turn(sum, 8))), reference(bytes, len + 1));
+		assert_int_equal(ntohs(csum_fold(csum_turn(sum, 0))), reference(bytes + 1, len));
+		/* Up to the largest sum: what is turned out above comes in below. */
+		sum = UINT64_MAX - sum;
+		assert_int_equal(csum_fold(csum_turn(sum, 8)), __builtin_bswap16(csum_fold(sum)));
+	}
+}
+
 /* Carries at every step of the fold, up to the largest sum there is. */
 static void folds_every_carry(void **state)
 {
@@ -109,11 +127,9 @@ static void a_sum_of_two_halves_is_the_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rfc1071_example),
-		cmocka_unit_test(lengths_and_alignments),
-		cmocka_unit_test(folds_every_carry),
-		cmocka_unit_test(udp_never_sends_zero),
-		cmocka_unit_test(a_sum_of_two_halves_is_the_same),
+		cmocka_unit_test(rfc1071_example),      cmocka_unit_test(lengths_and_alignments),
+		cmocka_unit_test(from_an_odd_place_on), cmocka_unit_test(folds_every_carry),
+		cmocka_unit_test(udp_never_sends_zero), cmocka_unit_test(a_sum_of_two_halves_is_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,13 @@ CORE_INLINE uint64_t csum_add(uint64_t a, uint64_t b)
 	return a + (a < b);
 }
 
+/* The sum of the same bytes from an odd offset on (bits: 8; 0: as it is): each byte one place on, the last is the
+ * first. */
+CORE_INLINE uint64_t csum_turn(uint64_t sum, uint32_t bits)
+{
+	return sum << (bits & 63) | sum >> (-bits & 63);
+}
+
 /* The field of a header whose folded sum (without the field) is given. */
 CORE_INLINE uint16_t csum_finish(uint64_t sum)
 {

@@ -55,10 +55,8 @@ CORE_INLINE void tx_put_bits(unsigned char *end, uint32_t bits, uint32_t shift, 
 /* The sum of bytes that begin at an odd offset is that of the same bytes at an even one, its two bytes exchanged. */
 CORE_INLINE uint64_t tx_cover_sum(const unsigned char *entry, const struct tx_cover *c)
 {
-	uint64_t sum = csum_bytes(entry + c->at, c->len, TX_PART_MAX);
+	uint64_t sum = csum_turn(csum_bytes(entry + c->at, c->len, TX_PART_MAX), c->odd * 8U);
 
-	if (c->odd)
-		sum = __builtin_bswap16(csum_fold(sum));
 	return c->less ? (uint16_t)~csum_fold(sum) : sum;
 }
 

@@ -71,9 +71,8 @@ CORE_INLINE uint64_t tx_put_stamp(unsigned char *frame, uint32_t len, uint32_t l
 				  uint32_t sequence)
 {
 	uint32_t at = len - STAMP_LEN;
-	uint64_t sum = stamp_put(frame + at, run, place, sequence);
 
-	return (at - l4) & 1 ? __builtin_bswap16(csum_fold(sum)) : sum;
+	return csum_turn(stamp_put(frame + at, run, place, sequence), ((at - l4) & 1) * 8);
 }
 
 /* The whole of it, for one packet. */
