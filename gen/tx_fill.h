@@ -38,10 +38,14 @@ static inline bool tx_shape_is_stamped(const enum tx_shape shape)
 	return shape >= TX_SHAPE_STAMPED_4 && shape <= TX_SHAPE_STAMPED_SIZES;
 }
 
-/* UDP with a checksum and one IP header: two lengths, and besides UDP's checksum at most one. */
+/*
+ * UDP with a checksum and one IP header: two lengths, and besides UDP's checksum at most one; and the part is addresses
+ * and ports. So all that changes in the headers is in places that are known from where UDP's begins (tx_put_mix()).
+ */
 static inline bool tx_shape_is_udp(const struct tx_plan *plan)
 {
-	return plan->n_lengths == 2 && plan->sums[0].is_udp && plan->sums[0].follows & TX_FOLLOWS_SIZE;
+	return plan->n_lengths == 2 && plan->sums[0].is_udp && plan->sums[0].follows & TX_FOLLOWS_SIZE &&
+	       plan->parts[0].at + 8U == plan->l4;
 }
 
 static inline enum tx_shape tx_shape_stamped(const struct tx_source *s, bool ports)
@@ -81,21 +85,19 @@ static inline enum tx_shape tx_shape_of(const struct tx_source *s)
 
 /*
  * A frame that was shorter has its stamp in the midst of the payload now. A few sizes leave few places, which get the
- * template's bytes back; else all of the payload does where one may have been. nth: which size of the plan's it is.
+ * template's bytes back; else all of the payload does where one may have been.
  */
-static inline __attribute__((always_inline)) void tx_restore(const struct tx_source *s, uint32_t nth,
+static inline __attribute__((always_inline)) void tx_restore(const struct tx_plan *plan, const struct tx_mix_size *size,
 							     unsigned char *frame, const bool few)
 {
-	const struct tx_plan *plan = s->plan;
-
 	if (!few) {
 		const uint32_t first = plan->min_len - STAMP_LEN;
 
-		__builtin_memcpy(frame + first, plan->frame + first, plan->sizes[nth].len - first);
+		__builtin_memcpy(frame + first, plan->frame + first, size->len - first);
 		return;
 	}
-	for (uint32_t i = 0; i < s->smaller[nth].n; i++) {
-		const uint32_t at = s->smaller[nth].at[i];
+	for (uint32_t i = 0; i < size->n_smaller; i++) {
+		const uint32_t at = size->smaller[i];
 
 		__builtin_memcpy(frame + at, plan->frame + at, STAMP_LEN);
 	}
@@ -106,7 +108,28 @@ static inline __attribute__((always_inline)) void tx_put_check(unsigned char *fi
 	core_put16(field, is_udp ? csum_finish_udp(sum) : csum_finish(sum));
 }
 
-/* Writes one flow each into n frames, which hold the plan's template. */
+/*
+ * What flow and size put into a packet of TX_SHAPE_MIX: udp is where that header begins. stamped: `extra` is what the
+ * stamp adds to its checksum.
+ */
+static inline __attribute__((always_inline)) void tx_put_mix(const struct tx_mix_size *size, const unsigned char *entry,
+							     unsigned char *udp, uint64_t extra, const bool stamped,
+							     const bool is_ip4)
+{
+	const uint16_t flow = core_get16(entry + 12);
+
+	__builtin_memcpy(udp - 8, entry, 12);
+	core_put16(udp - (is_ip4 ? 18 : 36), size->length[0]);
+	core_put16(udp + 4, size->length[1]);
+	if (stamped)
+		tx_put_check(udp + 6, csum_add(extra, (uint64_t)flow + size->sum[0]), true);
+	else
+		core_put16(udp + 6, csum_finish_pair_udp(flow, size->sum[0]));
+	if (is_ip4)
+		core_put16(udp - 10, csum_finish_pair(core_get16(entry + 14), size->sum[1]));
+}
+
+/* Writes one flow each into n <= TX_BURST_MAX frames, which hold the plan's template. */
 static inline __attribute__((always_inline)) void tx_patch_run(const struct tx_source *s, struct pio_frame *frames,
 							       const unsigned char *entries, uint32_t n,
 							       struct tx_at *at, uint64_t time_ns,
@@ -116,29 +139,26 @@ static inline __attribute__((always_inline)) void tx_patch_run(const struct tx_s
 	const bool mix = shape == TX_SHAPE_MIX_4 || shape == TX_SHAPE_MIX_6 || shape == TX_SHAPE_STAMPED_MIX_4 ||
 			 shape == TX_SHAPE_STAMPED_MIX_6;
 	const bool sizes = mix || shape == TX_SHAPE_SIZES || shape == TX_SHAPE_STAMPED_SIZES;
-	const bool ports = mix || shape == TX_SHAPE_PORTS_4 || shape == TX_SHAPE_PORTS_6 ||
-			   shape == TX_SHAPE_STAMPED_4 || shape == TX_SHAPE_STAMPED_6;
+	const bool ports = shape == TX_SHAPE_PORTS_4 || shape == TX_SHAPE_PORTS_6 || shape == TX_SHAPE_STAMPED_4 ||
+			   shape == TX_SHAPE_STAMPED_6;
 	const bool ip_sum = shape == TX_SHAPE_MIX_4 || shape == TX_SHAPE_PORTS_4 || shape == TX_SHAPE_STAMPED_4 ||
 			    shape == TX_SHAPE_STAMPED_MIX_4;
-	const bool is_udp = mix || s->plan->sums[0].is_udp;
+	const bool is_udp = s->plan->sums[0].is_udp;
 	const struct tx_plan *plan = s->plan;
 	const uint32_t part = plan->parts[0].at;
 	const uint32_t check[2] = {plan->sums[0].at, plan->sums[1].at};
-	const uint32_t length[2] = {plan->lengths[0], plan->lengths[1]};
-	const uint32_t stride = ports ? 16 : plan->entry;
-	const uint32_t n_cycle = plan->n_cycle;
+	const uint32_t stride = ports || mix ? 16 : plan->entry;
 	const uint32_t l4 = plan->l4;
-	const struct tx_size *size = &plan->sizes[0];
+	/* Copies: in memory, for all the compiler knows, a store into a frame could change them. */
+	const uint16_t *cycle = s->cycle + at->size;
+	const struct tx_mix_size *mix_sizes = s->sizes, *mix_size = NULL;
 	/* A flow's number stands above the time: the place of the next flow is a sum. */
 	const uint64_t step = stamp_place(s->number_step, 0), back = stamp_place(s->number_span - s->number_step, 0);
 	const uint64_t last = stamp_place(s->number + s->number_span - s->number_step, 0);
 	const uint16_t run = (uint16_t)plan->run;
 	const uint32_t sequence = at->sequence;
 	uint64_t place = stamp_place(at->number, time_ns);
-	/* A copy: in memory, for all the compiler knows, a store into a frame could change it. */
-	uint32_t size_at = at->size;
-	uint32_t len = size->len;
-	uint32_t nth = 0;
+	uint32_t len = plan->sizes[0].len;
 	uint64_t extra = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -146,35 +166,27 @@ static inline __attribute__((always_inline)) void tx_patch_run(const struct tx_s
 		unsigned char *frame = frames[i].data;
 
 		if (sizes) {
-			nth = plan->cycle[size_at];
-			size = &plan->sizes[nth];
-			size_at = size_at + 1 == n_cycle ? 0 : size_at + 1;
-			len = size->len;
+			mix_size = &mix_sizes[cycle[i]];
+			len = mix_size->len;
 		}
 		frames[i].len = len;
 		if (stamped && sizes)
-			tx_restore(s, nth, frame, mix || plan->n_sizes <= TX_FEW_SIZES);
+			tx_restore(plan, mix_size, frame, mix || plan->n_sizes <= TX_FEW_SIZES);
 		if (stamped) {
-			extra = tx_put_stamp(frame, len, l4, run, place, sequence);
-			if (!ports && place >= last)
+			if (sizes)
+				extra = csum_turn(stamp_put(frame + mix_size->stamp, run, place, sequence),
+						  mix_size->turn);
+			else
+				extra = tx_put_stamp(frame, len, l4, run, place, sequence);
+			if (!ports && !mix && place >= last)
 				place -= back;
 			else
 				place += step;
 		}
-		if (ports)
-			__builtin_memcpy(frame + part, entry, 12);
 		if (mix) {
-			core_put16(frame + length[0], size->length[0]);
-			core_put16(frame + length[1], size->length[1]);
-			if (stamped)
-				tx_put_check(frame + check[0],
-					     csum_add(extra, (uint64_t)core_get16(entry + 12) + size->sum[0]), true);
-			else
-				core_put16(frame + check[0],
-					   csum_finish_pair_udp(core_get16(entry + 12), size->sum[0]));
-			if (ip_sum)
-				core_put16(frame + check[1], csum_finish_pair(core_get16(entry + 14), size->sum[1]));
+			tx_put_mix(mix_size, entry, frame + l4, extra, stamped, ip_sum);
 		} else if (ports) {
+			__builtin_memcpy(frame + part, entry, 12);
 			if (stamped)
 				tx_put_check(frame + check[0], csum_add(extra, core_get16(entry + 12)), is_udp);
 			else
@@ -182,20 +194,23 @@ static inline __attribute__((always_inline)) void tx_patch_run(const struct tx_s
 			if (ip_sum)
 				__builtin_memcpy(frame + check[1], entry + 14, 2);
 		} else if (shape != TX_SHAPE_FIXED) {
+			const struct tx_size *size = &plan->sizes[sizes ? cycle[i] : 0];
+
 			if (sizes)
 				tx_put_lengths(plan, size, frame);
 			tx_put_flow(plan, entry, frame);
 			tx_put_sums(plan, entry, size, frame, extra);
 		}
 	}
-	at->size = size_at;
+	if (sizes)
+		at->size = (at->size + n) % plan->n_cycle;
 	at->number = (uint32_t)(place >> STAMP_TIME_BITS);
 }
 
 /*
- * Writes the source's next n packets into frames, which hold its template. at: where the source is; the caller's own
- * copy of s->at, so that a loop may keep it in registers. time_ns: when they leave, for stamps; by the clock whose
- * times these carry.
+ * Writes the source's next n <= TX_BURST_MAX packets into frames, which hold its template. at: where the source is; the
+ * caller's own copy of s->at, so that a loop may keep it in registers. time_ns: when they leave, for stamps; by the
+ * clock whose times these carry.
  */
 static inline __attribute__((always_inline)) void tx_fill(struct tx_source *s, struct tx_at *at,
 							  struct pio_frame *frames, uint32_t n, uint64_t time_ns,

@@ -10,9 +10,8 @@
 #include "tx_loop.h"
 #include "wait.h"
 
-/* Packets of one round, and the most that a backend may wish for. */
-#define TX_BURST     128U
-#define TX_BURST_MAX 512U
+/* Packets of one round; TX_BURST_MAX is the most that a backend may wish for. */
+#define TX_BURST 128U
 
 static inline uint32_t tx_burst_of(const struct tx_worker *w)
 {

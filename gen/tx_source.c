@@ -28,17 +28,37 @@ static uint64_t quota_of(uint64_t count, uint64_t flows, unsigned q, unsigned n,
 	return count / flows * own + with_one_more;
 }
 
-static void find_smaller(struct tx_source *s)
+static void put_mix_size(const struct tx_plan *plan, const struct tx_size *size, struct tx_mix_size *m)
+{
+	*m = (struct tx_mix_size){
+		.len = (uint16_t)size->len,
+		.length = {size->length[0], size->length[1]},
+		.sum = {size->sum[0], size->sum[1]},
+	};
+	if (!plan->stamped)
+		return;
+	m->stamp = (uint16_t)(size->len - STAMP_LEN);
+	m->turn = (m->stamp - plan->l4) & 1 ? 8 : 0;
+	for (uint32_t i = 0; i < plan->n_sizes && plan->n_sizes <= TX_FEW_SIZES; i++)
+		if (plan->sizes[i].len < size->len)
+			m->smaller[m->n_smaller++] = (uint16_t)(plan->sizes[i].len - STAMP_LEN);
+}
+
+static int make_sizes(struct tx_source *s, struct err *e)
 {
 	const struct tx_plan *plan = s->plan;
+	const uint32_t n = plan->n_cycle + TX_BURST_MAX;
 
-	for (uint32_t i = 0; i < plan->n_sizes; i++) {
-		struct tx_smaller *smaller = &s->smaller[i];
-
-		for (uint32_t k = 0; k < plan->n_sizes; k++)
-			if (plan->sizes[k].len < plan->sizes[i].len)
-				smaller->at[smaller->n++] = (uint16_t)(plan->sizes[k].len - STAMP_LEN);
-	}
+	s->sizes = aligned_alloc(sizeof(*s->sizes), plan->n_sizes * sizeof(*s->sizes));
+	s->cycle = malloc(n * sizeof(*s->cycle));
+	if (!s->sizes || !s->cycle)
+		return err_set(e, -ENOMEM, EXIT_RUN, "cannot make the cycle of sizes", NULL, "no memory for %u sizes",
+			       plan->n_sizes);
+	for (uint32_t i = 0; i < plan->n_sizes; i++)
+		put_mix_size(plan, &plan->sizes[i], &s->sizes[i]);
+	for (uint32_t i = 0; i < n; i++)
+		s->cycle[i] = i < plan->n_cycle ? plan->cycle[i] : s->cycle[i - plan->n_cycle];
+	return 0;
 }
 
 int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, unsigned n, uint64_t count,
@@ -71,8 +91,10 @@ int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, 
 	}
 	for (uint64_t i = 0, at = 0; i < own; i++, at = (at + step) % own)
 		tx_entry_at(plan, q + at * n, s->entries + i * plan->entry);
-	if (plan->stamped && plan->n_sizes <= TX_FEW_SIZES)
-		find_smaller(s);
+	if (make_sizes(s, e)) {
+		tx_source_free(s);
+		return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -122,7 +144,11 @@ uint64_t tx_source_sent(const struct tx_source *s, uint64_t packets, uint64_t n)
 
 void tx_source_free(struct tx_source *s)
 {
+	free(s->cycle);
+	free(s->sizes);
 	free(s->entries);
+	s->cycle = NULL;
+	s->sizes = NULL;
 	s->entries = NULL;
 }
 

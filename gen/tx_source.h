@@ -14,8 +14,23 @@
 #include "replay.h"
 
 #define TX_QUOTA_NONE UINT64_MAX
+/* The most that is written, and handed over, at once. */
+#define TX_BURST_MAX 512U
 /* So many sizes are gone through one by one. */
 #define TX_FEW_SIZES 8U
+
+/* A size as a packet needs it, in few bytes: what of a struct tx_size UDP over one IP header has, and what follows. */
+struct tx_mix_size {
+	_Alignas(32) uint16_t len;
+	uint16_t stamp;     /* where it is in the frame, */
+	uint8_t turn;       /* and by how many bits the sum of its bytes is to be turned: 8 from an odd place on */
+	uint8_t n_smaller;  /* of few sizes: how many are smaller than this one, */
+	uint16_t length[2]; /* network byte order */
+	uint16_t sum[2];
+	uint16_t smaller[TX_FEW_SIZES - 1]; /* and where their stamps are */
+};
+
+_Static_assert(sizeof(struct tx_mix_size) == 32, "a size is found by a shift, in one line of the processor's cache");
 
 /* Where a sender of flows is. */
 struct tx_at {
@@ -45,11 +60,12 @@ struct tx_source {
 	/* For stamps: the number of the first of its flows, from one to the next in the order of the table, and of all.
 	 */
 	uint32_t number, number_step, number_span;
-	/* Of few sizes: where the stamps of those are that are smaller than each. */
-	struct tx_smaller {
-		uint32_t n;
-		uint16_t at[TX_FEW_SIZES];
-	} smaller[TX_FEW_SIZES];
+	/*
+	 * The sizes, and the plan's cycle of them, which goes on behind its end for as many packets as are written at
+	 * once. So none of these has to ask where it ends.
+	 */
+	struct tx_mix_size *sizes;
+	uint16_t *cycle;
 	struct tx_at at;
 	/* Of one of several sources: */
 	unsigned group;        /* of the merge */
@@ -61,7 +77,7 @@ struct tx_source {
 
 /*
  * Deals the flows: sender q of n gets the flows q, q + n, ...; `count` packets are dealt by flow (packet k belongs to
- * flow k mod F), TX_QUOTA_NONE: no quota. Allocates the flow table: tx_source_free() releases it. -ENOMEM.
+ * flow k mod F), TX_QUOTA_NONE: no quota. Allocates the tables: tx_source_free() releases them. -ENOMEM.
  */
 int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, unsigned n, uint64_t count,
 		   bool random_order, struct err *e);

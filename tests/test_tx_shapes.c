@@ -34,6 +34,11 @@ static const struct kind kinds[] = {
 	 "10.9.9.9",
 	 "eth ip4 udp",
 	 3},
+	{"mix, IPv4, a cycle that ends in the midst of a burst",
+	 {.mode = MODE_IMIX, .flows = 400, .imix = "64:151,594:100,1518:50"},
+	 "10.9.0.0/16",
+	 "eth ip4 udp",
+	 3},
 	{"mix, IPv4, tagged",
 	 {.mode = MODE_IMIX, .flows = 77, .vlan = 5, .imix = "68:7,1001:4"},
 	 "10.9.0.0/16",
@@ -51,6 +56,11 @@ static const struct kind kinds[] = {
 	 "10.9.0.0/16",
 	 "eth ip4 tcp",
 	 17},
+	{"sizes, TCP, many",
+	 {.mode = MODE_TCP_SYN, .flows = 400, .vary = {.n = 1, .text = {"size=66:1466:4"}}},
+	 "10.9.0.0/16",
+	 "eth ip4 tcp",
+	 351},
 };
 
 static uint64_t common_divisor(uint64_t a, uint64_t b)
