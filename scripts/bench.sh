@@ -3,7 +3,7 @@
 # bench.sh [--rounds N] [--seconds S] [PART...]: measures this machine with build/release/squall, in interleaved rounds
 # side by side with what it can be compared with: trafgen, a bare loop around AF_XDP's rings (bench/bare_xsk.c) and
 # testpmd, which is left out where it is missing (apt-get install dpdk-dev librte-net-af-xdp23). All parts unless some
-# are named; about forty minutes, half of it for the rates and what is paced. Figures want a machine that does nothing else.
+# are named; about fifty minutes, half of it for the rates and what is paced. Figures want a machine that does nothing else.
 #
 #   tx rx         AF_PACKET: sending beside trafgen; receiving
 #   loop          the generator on a sink in memory: time and instructions per packet, of flows, mixes and captures
@@ -15,6 +15,9 @@
 #   pacing        how packets are spaced, beside trafgen, tcpreplay and iperf3 (each where it is installed)
 #   poisson       how near to a Poisson process --spacing poisson comes
 #   sleep         what --pacing sleep costs, and keeps
+#   impair        what a wire in memory lost, doubled and reordered of 6 x 100,000,000 packets, and what was counted
+#   pair          on veth at half of what the sender can do: whether anything is lost
+#   delay         latency of a wire in memory whose delay is known
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 

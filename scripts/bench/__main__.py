@@ -2,9 +2,9 @@
 """The bench's command line and its table."""
 import argparse, platform, signal, statistics, sys
 
-import generator, lab, measures, pacing, xdp
+import generator, lab, measures, measuring, pacing, xdp
 
-PARTS = {**measures.PARTS, **generator.PARTS, **xdp.PARTS, **pacing.PARTS}
+PARTS = {**measures.PARTS, **generator.PARTS, **xdp.PARTS, **pacing.PARTS, **measuring.PARTS}
 
 
 def figure(x):
