@@ -41,14 +41,14 @@ char *option_facts(const struct option_row *row, unsigned verbs, char *buf, size
 	if (*text)
 		used = append(buf, size, used, "%sdefault %s", used ? "; " : "", text);
 	if (row->recv_text && verbs & VERB_SEND && verbs & VERB_RECV)
-		used = append(buf, size, used, ", for recv and reflect %s", row->recv_text);
+		used = append(buf, size, used, "%sfor recv and reflect %s", used ? ", " : "", row->recv_text);
 	if (row->pair_text && verbs & VERB_PAIR && verbs & ~(unsigned)VERB_PAIR)
-		used = append(buf, size, used, ", for pair %s", row->pair_text);
+		used = append(buf, size, used, "%sfor pair %s", used ? ", " : "", row->pair_text);
 	if (row->min || row->max) {
 		option_range(row, list, sizeof(list));
 		if (!row->max)
 			*strstr(list, " to ") = '\0';
-		used = append(buf, size, used, "%s%s%s", used ? "; " : "", row->max ? "" : "at least ", list);
+		append(buf, size, used, "%s%s%s", used ? "; " : "", row->max ? "" : "at least ", list);
 	}
 	return buf;
 }
