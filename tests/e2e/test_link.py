@@ -56,8 +56,12 @@ class DuringTheRun(links.Renamed):
     def goes_on(self, end, *args, dev):
         record, due = self.bounced(end, "warning: ", *args, dev=dev)
         tx = record["tx"]
-        self.assertEqual((tx["packets"], tx["completed_bytes"]), sent(A, "xa"))
-        self.assertEqual(sent(A, "xa"), received(B, "xb"))
+        there = sent(A, "xa")
+        self.assertEqual(there, received(B, "xb"))
+        # With a discipline the carrier decides: the batch in which it went may have left, and be called dropped.
+        left = there[0] - tx["packets"]
+        self.assertTrue(0 <= left <= (tx["dropped_driver"] if "--qdisc" in args else 0), (there, tx))
+        self.assertEqual(tx["completed_bytes"], 60 * tx["packets"])
         # One packet may be in the device's hands when the link goes: it is dropped, and that is said.
         self.assertEqual(len(record["warnings"]), 2 + (tx["dropped_driver"] > 0))
         self.books(tx)
