@@ -3,7 +3,7 @@
 #ifndef SQUALL_TESTS_FILTERS_H
 #define SQUALL_TESTS_FILTERS_H
 
-#include "lib/pio/filter.h"
+#include "lib/pio/filter_compiled.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,15 +30,21 @@ static inline void filter_from(struct filter *f, const char *text)
 		fail_msg("%s: %s", text, e.cause);
 }
 
-/* In a heap block of exactly that size, so that a sanitizer sees the first byte read beyond. */
+/*
+ * In a heap block of exactly that size, so that a sanitizer sees the first byte read beyond. The compiled filter must
+ * mean the same.
+ */
 static inline bool matches_exact(const struct filter *f, const unsigned char *data, uint32_t len)
 {
 	unsigned char *copy = malloc(len ? len : 1);
+	static struct filter_compiled compiled;
 	bool m;
 
 	assert_non_null(copy);
 	memcpy(copy, data, len);
 	m = filter_matches(f, len ? copy : copy + 1, len);
+	filter_compile(&compiled, f);
+	assert_int_equal(filter_compiled_matches(&compiled, len ? copy : copy + 1, len), m);
 	free(copy);
 	return m;
 }

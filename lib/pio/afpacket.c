@@ -121,7 +121,7 @@ static int open_rx(struct afpacket_port *ap, const struct pio_conf *conf, const 
 {
 	struct pio_port *port = &ap->port;
 
-	ap->filter = *conf->filter;
+	filter_compile(&ap->filter, conf->filter);
 	for (unsigned i = 0; i < conf->rx_queues; i++) {
 		struct afpacket_rx *rx;
 

@@ -8,6 +8,7 @@
 #ifndef SQUALL_PIO_AFPACKET_QUEUE_H
 #define SQUALL_PIO_AFPACKET_QUEUE_H
 
+#include "filter_compiled.h"
 #include "pio.h"
 
 #include <sys/socket.h>
@@ -51,12 +52,12 @@ struct afpacket_rx {
 	uint32_t at;    /* where in it the next one is */
 	uint32_t part;  /* bytes of it that were already delivered */
 	uint32_t room;  /* bytes of a packet that one frame holds */
-	const struct filter *filter;
+	const struct filter_compiled *filter;
 };
 
 struct afpacket_port {
 	struct pio_port port; /* first */
-	struct filter filter;
+	struct filter_compiled filter;
 };
 
 extern const struct pio_queue_ops afpacket_ring_ops;

@@ -179,7 +179,7 @@ static inline enum outcome deliver(struct afpacket_rx *rx, const struct packet *
 		unsigned char *data = pio_slot_start(cache, cache->free[cache->n - 1]);
 
 		copy_part(data, p, 0, first);
-		if (!rx->filter->all && !filter_matches(rx->filter, data, first)) {
+		if (!filter_compiled_matches(rx->filter, data, first)) {
 			stats_add(&rx->q.stats.rx.filtered, 1);
 			return PASSED_OVER;
 		}

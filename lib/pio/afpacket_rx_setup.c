@@ -148,7 +148,7 @@ int afpacket_rx_open(struct afpacket_rx *const *rx, unsigned n, int ifindex, uin
 	if (rc)
 		return err_set(e, rc, EXIT_RUN, "cannot receive for all addresses", rx[0]->q.port->name, "%s",
 			       strerror(-rc));
-	unsigned len = afpacket_bpf_compile(rx[0]->filter, insn);
+	unsigned len = afpacket_bpf_compile(&rx[0]->filter->filter, insn);
 
 	for (unsigned i = 0; i < n; i++) {
 		rc = attach(rx[i]->fd, insn, len);

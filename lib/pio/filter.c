@@ -80,23 +80,7 @@ static bool is_management(const struct filter *f, const struct headers *h)
 	       (is_local(f, h->family, h->src) || is_local(f, h->family, h->dst));
 }
 
-/* One protocol and one range of destination ports: what receivers mostly ask for. filter_add() keeps the order. */
-static inline bool is_port_filter(const struct filter *f)
-{
-	return f->n == 2 && f->match[0].kind == FILTER_PROTO && f->match[1].kind == FILTER_DST_PORT;
-}
-
-/* Untagged IPv4 without options, whole, and no fragment: what packets mostly are. */
-static inline bool is_plain_ip4(const unsigned char *data, uint32_t len)
-{
-	const unsigned char *l3 = data + ETH_HEADER_LEN;
-
-	return len >= ETH_HEADER_LEN + IP4_HEADER_LEN + PORTS_LEN && be16_at(data + ETH_MACS_LEN) == TYPE_IP4 &&
-	       l3[0] == 0x45 && (be16_at(l3 + 6) & 0x3fff) == 0;
-}
-
-/* Out of line, so that the usual case saves no registers. */
-static __attribute__((noinline)) bool matches_any(const struct filter *f, const unsigned char *data, uint32_t len)
+bool filter_matches(const struct filter *f, const unsigned char *data, uint32_t len)
 {
 	unsigned asked = 0;
 	unsigned met = 0;
@@ -115,15 +99,4 @@ static __attribute__((noinline)) bool matches_any(const struct filter *f, const 
 			met |= 1U << m->kind;
 	}
 	return asked && met == asked;
-}
-
-bool filter_matches(const struct filter *f, const unsigned char *data, uint32_t len)
-{
-	const unsigned char *l3 = data + ETH_HEADER_LEN;
-
-	if (!is_port_filter(f) || !is_plain_ip4(data, len))
-		return matches_any(f, data, len);
-	uint16_t port = be16_at(l3 + IP4_HEADER_LEN + 2);
-
-	return l3[9] == f->match[0].proto && port >= f->match[1].port.lo && port <= f->match[1].port.hi;
 }

@@ -121,10 +121,15 @@ static unsigned plain_tx(struct pio_queue *q, const struct pio_frame *f, unsigne
 	return tx->n_wires == 1 ? plain_tx_to(tx, f, n, false) : plain_tx_to(tx, f, n, true);
 }
 
+static inline struct loop_slot *slot_at(const struct loop_wire *w, uint32_t n)
+{
+	return (void *)(w->slots + (size_t)(n & w->mask) * w->stride);
+}
+
 /* The oldest packet of a wire, or NULL. */
 static inline struct loop_slot *first_slot(const struct loop_wire *w, uint32_t head, uint32_t tail)
 {
-	return head == tail ? NULL : (void *)(w->slots + (size_t)(head & w->mask) * w->stride);
+	return head == tail ? NULL : slot_at(w, head);
 }
 
 struct taken {
@@ -132,38 +137,56 @@ struct taken {
 	uint64_t first_ns, last_ns;
 };
 
+/* So many packets before they are taken what is at the beginning of them is fetched. */
+#define AHEAD 6U
+
+static inline void fetch(const struct loop_slot *s)
+{
+	__builtin_prefetch(s);
+	__builtin_prefetch((const unsigned char *)s + LOOP_COPY_MIN);
+}
+
 /* Takes up to n due packets off one wire. */
 static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *f, uint64_t *arrivals_ns, unsigned n,
 		     uint64_t until_ns, struct taken *t)
 {
-	uint32_t tail = atomic_load_explicit(&w->tail, memory_order_acquire);
-	uint32_t head = atomic_load_explicit(&w->head, memory_order_relaxed);
-	uint32_t from = head;
-	uint64_t filtered = 0;
-	struct loop_slot *s;
+	const uint32_t tail = atomic_load_explicit(&w->tail, memory_order_acquire);
+	const uint32_t from = atomic_load_explicit(&w->head, memory_order_relaxed);
+	const unsigned frames = pio_cache_get(rx->q.cache, f, n < tail - from ? n : tail - from);
+	uint64_t bytes = 0, first_ns = t->first_ns, last_ns = t->last_ns;
+	uint32_t head = from;
 	unsigned got = 0;
 
-	while (got < n && (s = first_slot(w, head, tail)) && s->due_ns <= until_ns) {
-		if (!filter_matches(rx->filter, s->data, s->len)) {
-			filtered++;
-		} else {
-			if (!pio_cache_get(rx->q.cache, &f[got], 1))
-				break;
+	for (; got < frames && head != tail; head++) {
+		const struct loop_slot *s = slot_at(w, head);
+
+		fetch(slot_at(w, head + AHEAD));
+		if (s->due_ns > until_ns)
+			break;
+		if (!filter_compiled_matches(rx->filter, s->data, s->len))
+			continue;
+		/* A copy of fixed length needs no call. */
+		if (s->len <= LOOP_COPY_MIN)
+			memcpy(f[got].data, s->data, LOOP_COPY_MIN);
+		else
 			memcpy(f[got].data, s->data, s->len);
-			f[got].len = s->len;
-			t->bytes += s->len;
-			t->first_ns = s->due_ns < t->first_ns ? s->due_ns : t->first_ns;
-			t->last_ns = s->due_ns > t->last_ns ? s->due_ns : t->last_ns;
-			if (arrivals_ns)
-				arrivals_ns[got] = s->due_ns;
-			got++;
-		}
-		head++;
+		f[got].len = s->len;
+		bytes += s->len;
+		first_ns = s->due_ns < first_ns ? s->due_ns : first_ns;
+		last_ns = s->due_ns > last_ns ? s->due_ns : last_ns;
+		if (arrivals_ns)
+			arrivals_ns[got] = s->due_ns;
+		got++;
 	}
+	if (got < frames)
+		pio_cache_return(rx->q.cache, frames, frames - got);
 	if (head != from)
 		atomic_store_explicit(&w->head, head, memory_order_release);
-	if (filtered)
-		stats_add(&rx->q.stats.rx.filtered, filtered);
+	if (head - from > got)
+		stats_add(&rx->q.stats.rx.filtered, head - from - got);
+	t->bytes += bytes;
+	t->first_ns = first_ns;
+	t->last_ns = last_ns;
 	return got;
 }
 

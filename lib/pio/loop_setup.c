@@ -41,7 +41,8 @@ static void *zeroed_lines(size_t size)
 static int make_wires(struct loop *loop)
 {
 	size_t n = (size_t)loop->port.n_tx * loop->port.n_rx;
-	uint32_t stride = stride_for(offsetof(struct loop_slot, data) + loop->port.caps.max_frame);
+	uint32_t room = loop->port.caps.max_frame > LOOP_COPY_MIN ? loop->port.caps.max_frame : LOOP_COPY_MIN;
+	uint32_t stride = stride_for(offsetof(struct loop_slot, data) + room);
 	uint32_t slots = power_of_two(loop->options.ring);
 
 	if (!n || loop->options.sink)
@@ -227,7 +228,7 @@ static int loop_open(const struct pio_conf *conf, const char *device, struct pio
 	loop->options = o;
 	loop->start_ns = clock_mono_ns();
 	if (conf->filter)
-		loop->filter = *conf->filter;
+		filter_compile(&loop->filter, conf->filter);
 	describe(loop);
 	err_set(e, -ENOMEM, EXIT_RUN, "cannot open the loop", device, "no memory");
 	port->tx = calloc(port->n_tx + 1, sizeof(struct pio_queue *));

@@ -6,6 +6,7 @@
 #ifndef SQUALL_PIO_LOOP_WIRE_H
 #define SQUALL_PIO_LOOP_WIRE_H
 
+#include "filter_compiled.h"
 #include "lib/core/rand.h"
 #include "pio.h"
 
@@ -16,6 +17,7 @@
 #define LOOP_HOLD_FRAMES 1024U
 #define LOOP_HOLD_LISTS  1024U
 #define LOOP_HOLD_NONE   UINT32_MAX
+#define LOOP_COPY_MIN    64U /* bytes that a slot holds at least */
 /* Time on the wire is kept in 1/1024 ns since the port was opened. */
 #define LOOP_TIME_SHIFT 10U
 
@@ -60,7 +62,7 @@ struct loop_wire {
 struct loop {
 	struct pio_port port;
 	struct loop_options options;
-	struct filter filter;
+	struct filter_compiled filter;
 	struct loop_wire *wires; /* wire of transmit queue t and receive queue r: t * n_rx + r */
 	struct stats_loop *did;  /* one per transmit queue */
 	unsigned char *slots;
@@ -106,7 +108,7 @@ struct loop_rx {
 	unsigned next;       /* where the next call begins */
 	uint64_t stop_ns;    /* what is due later is not taken; UINT64_MAX: it was not stopped */
 	uint64_t to_wall_ns; /* from the monotonic clock to the wall clock */
-	const struct filter *filter;
+	const struct filter_compiled *filter;
 	struct loop_failing fail;
 };
 

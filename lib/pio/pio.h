@@ -31,6 +31,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* One frame, by value. 16 bytes. */
 struct pio_frame {
@@ -287,6 +288,15 @@ static inline unsigned pio_cache_get(struct pio_cache *cache, struct pio_frame *
 		f[i] = (struct pio_frame){.data = start + (id << shift) + (id & mask) * PIO_STAGGER_BYTES};
 	}
 	return n;
+}
+
+/* For backends: takes back the last `unused` of n frames that pio_cache_get() has just given. */
+static inline void pio_cache_return(struct pio_cache *cache, unsigned n, unsigned unused)
+{
+	uint32_t *given = cache->free + cache->n;
+
+	memmove(given, given + n - unused, unused * sizeof(*given));
+	cache->n += unused;
 }
 
 /* Up to n frames to fill: data at the frame's start, len 0. They hold what was last written in them. */
