@@ -12,43 +12,22 @@
 /* A packet with a stamp of the run. */
 struct item {
 	struct measure_record *record; /* its flow's */
-	uint32_t mask;                 /* of that */
-	uint32_t flow;
+	uint64_t *word;                /* of its block, in that */
+	uint64_t place;                /* stamp_place() */
+	uint64_t arrival_ns;           /* by the stamps' clock */
 	uint32_t sequence;
 	uint32_t len;
-	uint64_t time_ns;    /* as in the stamp */
-	uint64_t arrival_ns; /* by the stamps' clock */
 };
 
-/* Values of a histogram that come several times in a row. */
-struct run {
-	uint64_t value;
-	uint64_t n;
-};
-
-static inline __attribute__((always_inline)) void run_add(struct run *r, struct hist *h, uint64_t value)
+static inline uint32_t flow_of(const struct item *it)
 {
-	if (value != r->value) {
-		if (r->n)
-			hist_add(h, r->value, r->n);
-		r->value = value;
-		r->n = 0;
-	}
-	r->n++;
+	return (uint32_t)(it->place >> STAMP_TIME_BITS);
 }
 
-static inline void run_end(struct run *r, struct hist *h)
-{
-	if (r->n)
-		hist_add(h, r->value, r->n);
-	r->n = 0;
-}
-
-/* What a burst adds to a part. */
+/* What the packets of a chunk add to a part. */
 struct tally {
 	struct measure_counts c;
-	uint64_t jitters;
-	struct run latency, ipdv, gap;
+	uint64_t latency[CHUNK], ipdv[CHUNK];
 };
 
 static void flush(struct measure_part *part, struct tally *t)
@@ -58,11 +37,6 @@ static void flush(struct measure_part *part, struct tally *t)
 		stats_add(&part->counts.key, t->c.key);
 	STATS_MEASURE(FLUSH)
 #undef FLUSH
-	run_end(&t->latency, &part->latency);
-	run_end(&t->ipdv, &part->ipdv);
-	run_end(&t->gap, &part->gap);
-	part->jitters += t->jitters;
-	t->jitters = 0;
 	memset(&t->c, 0, sizeof(t->c));
 }
 
@@ -130,53 +104,12 @@ static inline uint64_t jitter_next(uint64_t jitter, uint64_t change)
 	return jitter + change - ((jitter + 8) >> 4);
 }
 
+static void flow_jitter(struct measure_flow *f, uint64_t change, const bool shared)
+{
+	seqwin_store(&f->jitter, jitter_next(seqwin_load(&f->jitter, shared), change), shared);
+}
+
 /* ---- a packet ---- */
-
-static inline __attribute__((always_inline)) int64_t sign_40(uint64_t v)
-{
-	return (int64_t)(v << (64 - STAMP_TIME_BITS)) >> (64 - STAMP_TIME_BITS);
-}
-
-/* at: when, + 1. The queues of a device may be read in turn, and times go back then. */
-static inline __attribute__((always_inline)) void came_at(struct measure_part *part, struct tally *t, uint64_t at)
-{
-	if (__builtin_expect(!part->last_ns, 0))
-		part->first_ns = at;
-	else
-		run_add(&t->gap, &part->gap, at > part->last_ns ? at - part->last_ns : 0);
-	if (at > part->last_ns)
-		part->last_ns = at;
-}
-
-/* The first to come of a packet. */
-static inline __attribute__((always_inline)) void came_first(struct measure_worker *w, struct measure_part *part,
-							     struct tally *t, struct measure_record *r,
-							     struct measure_flow *f, const struct item *it,
-							     const bool shared)
-{
-	const int64_t transit = stamp_elapsed(it->arrival_ns, it->time_ns);
-	const uint64_t before = seqwin_load(&r->last, shared);
-	const uint32_t number_mask = (1U << MEASURE_LAST_NUMBER_BITS) - 1;
-	const uint64_t latency = transit < 0 ? 0 : (uint64_t)transit;
-
-	seqwin_store(&r->last, (uint64_t)transit << MEASURE_LAST_NUMBER_BITS | (it->sequence & number_mask), shared);
-	if (w->has_clock) {
-		run_add(&t->latency, &part->latency, latency);
-		if (f)
-			flow_took(f, latency, shared);
-	}
-	if (__builtin_expect(before != 0, 1)) {
-		int64_t change = sign_40((uint64_t)transit - (before >> MEASURE_LAST_NUMBER_BITS));
-		uint64_t size = (uint64_t)(change < 0 ? -change : change);
-
-		part->jitter = jitter_next(part->jitter, size);
-		t->jitters++;
-		if (((uint32_t)before + 1 - it->sequence) % (number_mask + 1) == 0)
-			run_add(&t->ipdv, &part->ipdv, size);
-		if (f)
-			seqwin_store(&f->jitter, jitter_next(seqwin_load(&f->jitter, shared), size), shared);
-	}
-}
 
 static __attribute__((noinline)) void came_behind(struct measure_part *part, struct tally *t, uint32_t overtaken)
 {
@@ -184,28 +117,25 @@ static __attribute__((noinline)) void came_behind(struct measure_part *part, str
 	hist_add(&part->extent, overtaken, 1);
 }
 
-static inline __attribute__((always_inline)) void one(struct measure_worker *w, struct measure_part *part,
-						      struct tally *t, const struct item *it, const bool shared,
-						      const bool per_flow)
+/* Any packet. True: it is the first to come of its number. */
+static inline __attribute__((always_inline)) bool came(struct measure_worker *w, struct measure_part *part,
+						       struct tally *t, const struct item *it, const bool shared,
+						       const bool per_flow)
 {
-	const uint32_t mask = it->mask;
+	const uint32_t mask = measure_tier_of(w->tiers, flow_of(it))->mask;
 	struct measure_record *r = it->record;
-	struct measure_flow *f = per_flow ? &w->flows[it->flow] : NULL;
 	struct seqwin_seen seen = seqwin_add(&r->win, r->words, mask, it->sequence, shared);
 	uint32_t overtaken = 0;
 
-	came_at(part, t, it->arrival_ns + 1);
 	if (seen.run_ended > part->longest)
 		part->longest = seen.run_ended;
 	switch (seen.verdict) {
 	case SEQWIN_NEW:
-		t->c.unique++;
-		if (__builtin_expect(seen.number < seen.highest, 0)) {
+		if (seen.number < seen.highest) {
 			overtaken = seqwin_overtaken(r->words, mask, &seen, shared);
 			overtaken += !overtaken; /* the highest, at least, whatever another thread is at */
 			came_behind(part, t, overtaken);
 		}
-		came_first(w, part, t, r, f, it, shared);
 		break;
 	case SEQWIN_DUPLICATE:
 		t->c.duplicate++;
@@ -214,7 +144,98 @@ static inline __attribute__((always_inline)) void one(struct measure_worker *w, 
 		t->c.late++;
 	}
 	if (per_flow)
-		flow_came(f, it, &seen, overtaken, shared);
+		flow_came(&w->flows[flow_of(it)], it, &seen, overtaken, shared);
+	return seen.verdict == SEQWIN_NEW;
+}
+
+static __attribute__((noinline)) bool came_alone(struct measure_worker *w, struct measure_part *part, struct tally *t,
+						 const struct item *it)
+{
+	return came(w, part, t, it, false, false);
+}
+
+static __attribute__((noinline)) bool came_shared(struct measure_worker *w, struct measure_part *part, struct tally *t,
+						  const struct item *it)
+{
+	return came(w, part, t, it, true, false);
+}
+
+/* The queues of a device may be read in turn, and times go back then. */
+static inline void came_at(struct measure_part *part, const struct item *items, unsigned n)
+{
+	uint64_t last_ns = part->last_ns;
+	unsigned at_once = 0, i = 0;
+
+	if (!last_ns && n)
+		last_ns = part->first_ns = items[i++].arrival_ns + 1;
+	for (; i < n; i++) {
+		const uint64_t at = items[i].arrival_ns + 1;
+
+		if (at <= last_ns) {
+			at_once++;
+			continue;
+		}
+		hist_add(&part->gap, at - last_ns, 1);
+		last_ns = at;
+	}
+	if (at_once)
+		hist_add(&part->gap, 0, at_once);
+	part->last_ns = last_ns;
+}
+
+/*
+ * Packets of one part. What is kept of how long packets took is theirs that came first: `took` is the time in the upper
+ * 40 bits, as stamp_elapsed() tells it, so that a difference of two is right whatever the lower ones are.
+ */
+static inline __attribute__((always_inline)) void part_add(struct measure_worker *w, struct measure_part *part,
+							   const struct item *items, unsigned n, struct tally *t,
+							   const bool shared, const bool per_flow)
+{
+	const unsigned low_bits = 64 - STAMP_TIME_BITS;
+	const uint64_t low = (1ULL << low_bits) - 1;
+	uint64_t jitter = part->jitter;
+	unsigned fresh = 0, changes = 0, ipdvs = 0;
+
+	came_at(part, items, n);
+	for (unsigned i = 0; i < n; i++) {
+		const struct item *it = &items[i];
+		struct measure_record *r = it->record;
+		uint64_t took, before;
+		int64_t latency;
+
+		if (per_flow) {
+			if (!came(w, part, t, it, shared, true))
+				continue;
+		} else if (__builtin_expect(!seqwin_add_next(&r->win, it->word, it->sequence, shared), 0) &&
+			   !(shared ? came_shared(w, part, t, it) : came_alone(w, part, t, it))) {
+			continue;
+		}
+		took = (it->arrival_ns - it->place) << low_bits;
+		before = seqwin_load(&r->last, shared);
+		seqwin_store(&r->last, took | (it->sequence & low), shared);
+		latency = (int64_t)took >> low_bits;
+		t->latency[fresh] = latency < 0 ? 0 : (uint64_t)latency;
+		if (per_flow && w->has_clock)
+			flow_took(&w->flows[flow_of(it)], t->latency[fresh], shared);
+		fresh++;
+		if (__builtin_expect(before != 0, 1)) {
+			int64_t change = (int64_t)(took - (before & ~low)) >> low_bits;
+			uint64_t size = (uint64_t)(change < 0 ? -change : change);
+
+			jitter = jitter_next(jitter, size);
+			changes++;
+			t->ipdv[ipdvs] = size;
+			ipdvs += ((before + 1 - it->sequence) & low) == 0;
+			if (per_flow)
+				flow_jitter(&w->flows[flow_of(it)], size, shared);
+		}
+	}
+	part->jitter = jitter;
+	part->jitters += changes;
+	t->c.unique += fresh;
+	if (w->has_clock)
+		hist_add_all(&part->latency, t->latency, fresh);
+	hist_add_all(&part->ipdv, t->ipdv, ipdvs);
 }
 
 static __attribute__((noinline)) unsigned part_of(const struct measure_worker *w, uint32_t flow)
@@ -232,38 +253,38 @@ static __attribute__((noinline)) unsigned part_of(const struct measure_worker *w
 	return low;
 }
 
-/* Apart from what becomes of them, so that the sums check each other. */
-static inline void count_stamped(const struct item *items, unsigned n, struct tally *t)
+/* How many of the first of these packets are of the part that the one before was of. */
+static inline unsigned of_part(const struct measure_worker *w, const struct item *items, unsigned n)
 {
-	uint64_t bytes = 0;
+	const uint32_t from = w->first_flow[w->current], to = w->first_flow[w->current + 1];
+	unsigned i = 0;
 
-	for (unsigned i = 0; i < n; i++)
-		bytes += items[i].len;
-	t->c.stamped += n;
-	t->c.bytes += bytes;
+	if (w->n_parts == 1)
+		return n;
+	while (i < n && flow_of(&items[i]) >= from && flow_of(&items[i]) < to)
+		i++;
+	return i;
 }
 
 static inline __attribute__((always_inline)) void all(struct measure_worker *w, const struct item *items, unsigned n,
 						      struct tally *t, const bool shared, const bool per_flow)
 {
-	struct measure_part *part = &w->parts[w->current];
-	uint32_t from = w->first_flow[w->current];
-	uint32_t to = w->first_flow[w->current + 1];
-	unsigned counted = 0;
+	while (n) {
+		const unsigned some = of_part(w, items, n);
 
-	for (unsigned i = 0; i < n; i++) {
-		if (__builtin_expect(items[i].flow < from || items[i].flow >= to, 0)) {
-			count_stamped(items + counted, i - counted, t);
-			counted = i;
-			flush(part, t);
-			w->current = part_of(w, items[i].flow);
-			part = &w->parts[w->current];
-			from = w->first_flow[w->current];
-			to = w->first_flow[w->current + 1];
+		if (!some) {
+			flush(&w->parts[w->current], t);
+			w->current = part_of(w, flow_of(items));
+			continue;
 		}
-		one(w, part, t, &items[i], shared, per_flow);
+		/* Apart from what becomes of them, so that the sums check each other. */
+		t->c.stamped += some;
+		for (unsigned i = 0; i < some; i++)
+			t->c.bytes += items[i].len;
+		part_add(w, &w->parts[w->current], items, some, t, shared, per_flow);
+		items += some;
+		n -= some;
 	}
-	count_stamped(items + counted, n - counted, t);
 }
 
 /* ---- finding stamps ---- */
@@ -285,40 +306,47 @@ static __attribute__((noinline)) bool not_ours(struct measure_worker *w, uint16_
 	return true;
 }
 
-static inline __attribute__((always_inline)) unsigned look_at(struct measure_worker *w, const unsigned char *stamp,
-							      uint32_t len, uint64_t arrival_ns, struct item *it,
-							      struct tally *t)
+/* The stamp of a packet that came. Returns the next free item. */
+static inline __attribute__((always_inline)) struct item *look_at(struct measure_worker *w, const unsigned char *stamp,
+								  uint32_t len, uint64_t arrival_ns, struct item *it,
+								  struct tally *t)
 {
-	struct measure_record *r;
-	struct stamp s;
-	uint32_t mask;
+	const struct measure_tier *const first = &w->tiers[0];
+	uint64_t place;
+	uint32_t sequence, flow, mask;
+	uint16_t run;
 
-	if (!stamp_read(stamp, &s)) {
+	if (__builtin_expect(!stamp_get(stamp, &run, &place, &sequence), 0)) {
 		t->c.foreign++;
-		return 0;
+		return it;
 	}
-	if (__builtin_expect(s.run != w->run || s.flow >= w->limit, 0) && !not_ours(w, s.run, s.flow, t))
-		return 0;
-	r = measure_record_of(w->tiers, s.flow, &mask);
-	__builtin_prefetch(r, 1);
-	__builtin_prefetch(&r->words[s.sequence / SEQWIN_BLOCK & mask], 1);
+	flow = (uint32_t)(place >> STAMP_TIME_BITS);
+	if (__builtin_expect(run != w->run || flow >= w->limit, 0) && !not_ours(w, run, flow, t))
+		return it;
+	/* Told first, since its flows are from 0 on. */
+	if (flow < w->tiers[1].from) {
+		it->record = (void *)(first->records + (uint64_t)flow * first->stride);
+		mask = first->mask;
+	} else {
+		it->record = measure_record_of(w->tiers, flow, &mask);
+	}
+	it->word = &it->record->words[sequence / SEQWIN_BLOCK & mask];
+	it->place = place;
+	it->arrival_ns = arrival_ns;
+	it->sequence = sequence;
+	it->len = len;
+	__builtin_prefetch(it->record, 1);
+	__builtin_prefetch(it->word, 1);
 	if (w->flows)
-		__builtin_prefetch(&w->flows[s.flow], 1);
-	if (s.flow >= w->flows_seen)
-		w->flows_seen = s.flow + 1;
-	*it = (struct item){.record = r,
-			    .mask = mask,
-			    .flow = s.flow,
-			    .sequence = s.sequence,
-			    .len = len,
-			    .time_ns = s.time_ns,
-			    .arrival_ns = arrival_ns};
-	return 1;
+		__builtin_prefetch(&w->flows[flow], 1);
+	if (flow >= w->flows_seen)
+		w->flows_seen = flow + 1;
+	return it + 1;
 }
 
 /* A frame of a packet that has several. The stamp may lie across two of them. */
-static __attribute__((noinline)) unsigned chain_add(struct measure_worker *w, const struct pio_frame *f,
-						    uint64_t arrival_ns, struct item *it, struct tally *t)
+static struct item *chain_add(struct measure_worker *w, const struct pio_frame *f, uint64_t arrival_ns, struct item *it,
+			      struct tally *t)
 {
 	struct measure_chain *c = &w->chain;
 
@@ -337,39 +365,52 @@ static __attribute__((noinline)) unsigned chain_add(struct measure_worker *w, co
 	c->seen += f->len;
 	c->open = f->flags & PIO_MORE;
 	if (c->open)
-		return 0;
+		return it;
 	if (c->end == STAMP_IN_FRAGMENTS)
 		t->c.unreadable++;
 	else if (c->end && c->end <= c->seen)
 		return look_at(w, c->tail, c->seen, c->arrival_ns, it, t);
 	else
 		t->c.foreign++;
-	return 0;
+	return it;
+}
+
+/* A frame that is not what mostly comes. */
+static __attribute__((noinline)) struct item *find_slowly(struct measure_worker *w, const struct pio_frame *f,
+							  uint64_t arrival_ns, struct item *it, struct tally *t)
+{
+	uint32_t end;
+
+	if (w->chain.open || f->flags & (PIO_MORE | PIO_SUPER))
+		return chain_add(w, f, arrival_ns, it, t);
+	end = stamp_end_slowly(f->data, f->len);
+	if (end == STAMP_IN_FRAGMENTS)
+		t->c.unreadable++;
+	else if (!end || end > f->len)
+		t->c.foreign++;
+	else
+		return look_at(w, f->data + end - STAMP_LEN, f->len, arrival_ns, it, t);
+	return it;
 }
 
 static unsigned find_stamps(struct measure_worker *w, const struct pio_frame *f, unsigned n, const uint64_t *arrival_ns,
 			    uint64_t now_ns, struct item *items, struct tally *t)
 {
 	const uint64_t now = now_ns + w->now_add, add = w->arrival_add;
-	unsigned found = 0;
+	struct item *next = items;
 
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t arrival = arrival_ns ? arrival_ns[i] + add : now;
-		uint32_t end;
+		const uint64_t arrival = arrival_ns ? arrival_ns[i] + add : now;
+		uint32_t end = 0;
 
-		if (__builtin_expect(w->chain.open || f[i].flags & (PIO_MORE | PIO_SUPER), 0)) {
-			found += chain_add(w, &f[i], arrival, &items[found], t);
-			continue;
-		}
-		end = stamp_end(f[i].data, f[i].len);
-		if (end == STAMP_IN_FRAGMENTS)
-			t->c.unreadable++;
-		else if (!end || end > f[i].len)
-			t->c.foreign++;
+		if (!w->chain.open && !(f[i].flags & (PIO_MORE | PIO_SUPER)))
+			end = stamp_end_plain(f[i].data, f[i].len);
+		if (__builtin_expect(end != 0, 1))
+			next = look_at(w, f[i].data + end - STAMP_LEN, f[i].len, arrival, next, t);
 		else
-			found += look_at(w, f[i].data + end - STAMP_LEN, f[i].len, arrival, &items[found], t);
+			next = find_slowly(w, &f[i], arrival, next, t);
 	}
-	return found;
+	return (unsigned)(next - items);
 }
 
 void measure_frames(struct measure_worker *w, const struct pio_frame *f, unsigned n, const uint64_t *arrival_ns,

@@ -20,19 +20,33 @@
  */
 uint32_t stamp_end_slowly(const unsigned char *data, uint32_t len);
 
-/* Untagged IPv4 with UDP, without options, and whole: what mostly comes. */
+/*
+ * Untagged IPv4 with UDP, without options, and whole: what mostly comes. Where it ends; 0: it is none such, or too
+ * short for a stamp.
+ */
+static inline uint32_t stamp_end_plain(const unsigned char *data, uint32_t len)
+{
+	const uint32_t is_ip4 = core_be32(0x08004500U), ip4 = core_be32(0xffffff00U);
+	/* length, id, flags and fragment offset, TTL, protocol */
+	const uint64_t is_whole_udp = core_be64(17), whole_udp = core_be64(0x3fff00ffU);
+	const uint32_t least = ETH_HEADER_LEN + 28 + STAMP_LEN;
+	uint64_t second;
+	uint32_t end;
+
+	if (len < least || (core_get32(data + ETH_MACS_LEN) & ip4) != is_ip4)
+		return 0;
+	second = core_get64(data + ETH_HEADER_LEN + 2);
+	if ((second & whole_udp) != is_whole_udp)
+		return 0;
+	end = ETH_HEADER_LEN + (uint32_t)(core_be64(second) >> 48);
+	return end < least || end > len ? 0 : end;
+}
+
 static inline uint32_t stamp_end(const unsigned char *data, uint32_t len)
 {
-	const uint32_t mask = core_be32(0xffffff00U), ip4 = core_be32(0x08004500U);
+	uint32_t end = stamp_end_plain(data, len);
 
-	if (len >= ETH_HEADER_LEN + 28 + STAMP_LEN && (core_get32(data + ETH_MACS_LEN) & mask) == ip4 &&
-	    data[23] == 17 && !(core_get16(data + 20) & core_be16(0x3fff))) {
-		uint32_t end = ETH_HEADER_LEN + core_be16(core_get16(data + 16));
-
-		if (end >= ETH_HEADER_LEN + 28 + STAMP_LEN && end <= len)
-			return end;
-	}
-	return stamp_end_slowly(data, len);
+	return end ? end : stamp_end_slowly(data, len);
 }
 
 #endif

@@ -42,6 +42,29 @@ static void the_error_is_below_one_percent(void **state)
 	}
 }
 
+/* Values of which some are the same as the one before, in any portions. */
+static void all_at_once_are_added_as_each_by_itself(void **state)
+{
+	static uint64_t values[65];
+	uint64_t seed = 1;
+
+	(void)state;
+	memset(&h, 0, sizeof(h));
+	memset(&other, 0, sizeof(other));
+	for (unsigned round = 0; round < 2000; round++) {
+		uint32_t n = round % 65;
+
+		for (uint32_t i = 0; i < n; i++) {
+			seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+			values[i] = i && seed >> 63 ? values[i - 1] : seed >> (seed >> 40) % 64;
+			hist_add(&other, values[i], 1);
+		}
+		hist_add_all(&h, values, n);
+		assert_memory_equal(&h, &other, sizeof(h));
+	}
+	assert_true(h.total > 50000);
+}
+
 static int by_size(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -100,6 +123,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buckets_cover_all_without_a_gap),
 		cmocka_unit_test(the_error_is_below_one_percent),
+		cmocka_unit_test(all_at_once_are_added_as_each_by_itself),
 		cmocka_unit_test(quantiles_are_those_of_the_values),
 		cmocka_unit_test(the_ends_are_exact_and_empty_is_zero),
 	};

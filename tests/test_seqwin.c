@@ -80,8 +80,24 @@ struct checked {
 	bool shared;
 };
 
+/* As a receiver does it: what mostly comes by the short way. */
+static bool add_next(struct checked *c, uint64_t number)
+{
+	uint64_t *word = &words[(uint32_t)number / SEQWIN_BLOCK & c->mask];
+
+	return c->shared ? seqwin_add_next(&c->win, word, (uint32_t)number, true)
+			 : seqwin_add_next(&c->win, word, (uint32_t)number, false);
+}
+
 static struct seqwin_seen add(struct checked *c, uint64_t number)
 {
+	const uint64_t highest = c->win.highest;
+
+	if (add_next(c, number)) {
+		assert_true(highest);
+		assert_int_equal(c->win.highest, highest + 1);
+		return (struct seqwin_seen){.verdict = SEQWIN_NEW, .number = highest + 1, .highest = highest};
+	}
 	struct seqwin_seen seen = c->shared ? seqwin_add(&c->win, words, c->mask, (uint32_t)number, true)
 					    : seqwin_add(&c->win, words, c->mask, (uint32_t)number, false);
 

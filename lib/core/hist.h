@@ -53,11 +53,9 @@ CORE_INLINE uint32_t hist_bucket(uint64_t v)
 {
 	uint32_t shift;
 
-	if (v < HIST_SUB)
-		return (uint32_t)v;
 	if (v >> HIST_TOP)
 		return HIST_BUCKETS - 1;
-	shift = hist_log2(v) - HIST_SUB_BITS;
+	shift = hist_log2(v | HIST_SUB) - HIST_SUB_BITS;
 	return shift * HIST_SUB + (uint32_t)(v >> shift);
 }
 
@@ -79,6 +77,31 @@ CORE_INLINE void hist_add(struct hist *h, uint64_t v, uint64_t n)
 	if (!h->least || v < h->least - 1)
 		h->least = v + 1;
 	h->n[hist_bucket(v)] += n;
+}
+
+/* n values. Those that are the same mostly come one after the other. */
+CORE_INLINE void hist_add_all(struct hist *h, const uint64_t *values, uint32_t n)
+{
+	uint64_t sum = 0, least = UINT64_MAX, greatest = 0;
+
+	for (uint32_t i = 0, end; i < n; i = end) {
+		const uint64_t v = values[i];
+
+		for (end = i + 1; end < n && values[end] == v; end++)
+			;
+		sum += v * (end - i);
+		least = v < least ? v : least;
+		greatest = v > greatest ? v : greatest;
+		h->n[hist_bucket(v)] += end - i;
+	}
+	if (!n)
+		return;
+	h->total += n;
+	h->sum += sum;
+	if (greatest > h->greatest)
+		h->greatest = greatest;
+	if (!h->least || least < h->least - 1)
+		h->least = least + 1;
 }
 
 /* In user space: what follows is for reports. */

@@ -319,6 +319,31 @@ CORE_INLINE struct seqwin_seen seqwin_add(struct seqwin *win, uint64_t *words, u
 }
 
 /*
+ * The same for a packet that is the next after the highest in the midst of a block, which is what mostly comes: new and
+ * in order. word: of its block. False: it is none such, and nothing was done.
+ */
+CORE_INLINE bool seqwin_add_next(struct seqwin *win, uint64_t *word, uint32_t sequence, const bool shared)
+{
+	const uint64_t highest = seqwin_load(&win->highest, shared);
+	const uint64_t number = highest + 1;
+	const uint32_t bit = 1U << (sequence & (SEQWIN_BLOCK - 1));
+	uint64_t w;
+
+	if (!highest || bit == 1 || sequence != (uint32_t)number)
+		return false;
+	w = seqwin_load(word, shared);
+	/* The word cannot be another block's if no other thread is faster, since the highest is in it. */
+	if (!shared)
+		*word = w | bit;
+	else if (seqwin_word_block(w) != seqwin_block_of(number) || (w & (SEQWIN_CLOSED | bit)) || !w ||
+		 !seqwin_swap(word, w, w | bit, shared))
+		return false;
+	if (!shared || number > seqwin_load(&win->highest, shared))
+		seqwin_store(&win->highest, number, shared);
+	return true;
+}
+
+/*
  * How many packets with a greater number had come before one that is new and behind the highest: the extent of its
  * reordering (RFC 4737 section 4.2 counts the arrivals since the first of them). Within the window.
  */

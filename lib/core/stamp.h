@@ -62,17 +62,25 @@ CORE_INLINE uint64_t stamp_write(unsigned char *p, const struct stamp *s)
 	return stamp_put(p, s->run, stamp_place(s->flow, s->time_ns), s->sequence);
 }
 
-/* False: these 18 bytes are no stamp, and *s is not to be used. */
-CORE_INLINE bool stamp_read(const unsigned char *p, struct stamp *s)
+/* place: as stamp_place() has it. False: these 18 bytes are no stamp, and what was written is not to be used. */
+CORE_INLINE bool stamp_get(const unsigned char *p, uint16_t *run, uint64_t *place, uint32_t *sequence)
 {
-	uint64_t place = core_be64(core_get64(p + 2));
 	uint64_t tail = core_be64(core_get64(p + 10));
 
-	s->run = core_be16(core_get16(p));
+	*run = core_be16(core_get16(p));
+	*place = core_be64(core_get64(p + 2));
+	*sequence = (uint32_t)(tail >> 32);
+	return (uint32_t)tail == stamp_check(*run, *place, *sequence);
+}
+
+CORE_INLINE bool stamp_read(const unsigned char *p, struct stamp *s)
+{
+	uint64_t place;
+	bool is = stamp_get(p, &s->run, &place, &s->sequence);
+
 	s->flow = (uint32_t)(place >> STAMP_TIME_BITS);
 	s->time_ns = place & ((1ULL << STAMP_TIME_BITS) - 1);
-	s->sequence = (uint32_t)(tail >> 32);
-	return (uint32_t)tail == stamp_check(s->run, place, s->sequence);
+	return is;
 }
 
 /* How long after the time of a stamp now_ns is, by the same clock: right for as much as 2^39 ns (9 minutes), before or
