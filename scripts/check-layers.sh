@@ -17,7 +17,7 @@ allowed() {
 	tui) echo tui lib ;;
 	cmd) echo cmd tui gen rx lib/pio lib/core lib ;;
 	examples/*) echo "$1 lib/pio lib/core lib" ;;
-	scripts) echo scripts ;;
+	scripts) echo scripts rx lib/pio lib/core lib ;;
 	tests) echo tests cmd tui gen rx lib/pio lib/core lib ;;
 	esac
 }
