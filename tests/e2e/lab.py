@@ -10,6 +10,7 @@ Two namespaces, a and b, named after this process, with two veth pairs between t
 process left is removed by the next one.
 """
 import atexit
+import contextlib
 import ctypes
 import functools
 import json
@@ -270,12 +271,14 @@ def best_of_three(test):
 
     @functools.wraps(test)
     def wrapped(self):
-        for attempt in range(3):
+        self.subTest = lambda *_, **__: contextlib.nullcontext()  # what fails in a real one has failed for good
+        for _ in range(2):
             try:
                 return test(self)
             except AssertionError:
-                if attempt == 2:
-                    raise
+                end_children()
+        del self.subTest
+        return test(self)
 
     return wrapped
 
