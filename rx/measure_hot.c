@@ -1,28 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is done for each packet. */
 #include "lib/ether.h"
-#include "measure_internal.h"
+#include "measure_flow.h"
 #include "stamp_find.h"
 
 #include <string.h>
 
 /* Stamps are looked for in so many packets before what is kept of their flows is: by then it is in the cache. */
 #define CHUNK 32U
-
-/* A packet with a stamp of the run. */
-struct item {
-	struct measure_record *record; /* its flow's */
-	uint64_t *word;                /* of its block, in that */
-	uint64_t place;                /* stamp_place() */
-	uint64_t arrival_ns;           /* by the stamps' clock */
-	uint32_t sequence;
-	uint32_t len;
-};
-
-static inline uint32_t flow_of(const struct item *it)
-{
-	return (uint32_t)(it->place >> STAMP_TIME_BITS);
-}
 
 /* What the packets of a chunk add to a part. */
 struct tally {
@@ -40,75 +25,6 @@ static void flush(struct measure_part *part, struct tally *t)
 	memset(&t->c, 0, sizeof(t->c));
 }
 
-/* ---- with per_flow ---- */
-
-static inline __attribute__((always_inline)) void flow_add(uint64_t *counter, uint64_t n, const bool shared)
-{
-	if (shared)
-		__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
-	else
-		*counter += n;
-}
-
-/* Makes *p the greater, or with 0 as none the lesser, of itself and v. */
-#define FLOW_EXTREME(name, type, keeps) \
-	static inline void name(type *p, type v, const bool shared) \
-	{ \
-		type was = shared ? __atomic_load_n(p, __ATOMIC_RELAXED) : *p; \
-\
-		if (!shared) \
-			*p = keeps ? was : v; \
-		else \
-			while (!(keeps) && \
-			       !__atomic_compare_exchange_n(p, &was, v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) \
-				; \
-	}
-FLOW_EXTREME(flow_most, uint64_t, was >= v)
-FLOW_EXTREME(flow_least, uint64_t, (was && was <= v))
-FLOW_EXTREME(flow_most32, uint32_t, was >= v)
-
-static void flow_came(struct measure_flow *f, const struct item *it, const struct seqwin_seen *seen, uint32_t overtaken,
-		      const bool shared)
-{
-	flow_add(&f->bytes, it->len, shared);
-	flow_least(&f->first_ns, it->arrival_ns + 1, shared);
-	flow_most(&f->last_ns, it->arrival_ns + 1, shared);
-	if (seen->run_ended)
-		flow_most32(&f->longest, seen->run_ended, shared);
-	switch (seen->verdict) {
-	case SEQWIN_NEW:
-		flow_add(&f->unique, 1, shared);
-		if (overtaken) {
-			flow_add(&f->reordered, 1, shared);
-			flow_most32(&f->extent, overtaken, shared);
-		}
-		break;
-	case SEQWIN_DUPLICATE:
-		flow_add(&f->duplicate, 1, shared);
-		break;
-	case SEQWIN_LATE:
-		flow_add(&f->late, 1, shared);
-	}
-}
-
-static void flow_took(struct measure_flow *f, uint64_t latency, const bool shared)
-{
-	flow_add(&f->latency_sum, latency, shared);
-	flow_least(&f->latency_least, latency + 1, shared);
-	flow_most(&f->latency_most, latency, shared);
-}
-
-/* RFC 3550 section 6.4.1 and its appendix A.8: times 16, rounded. */
-static inline uint64_t jitter_next(uint64_t jitter, uint64_t change)
-{
-	return jitter + change - ((jitter + 8) >> 4);
-}
-
-static void flow_jitter(struct measure_flow *f, uint64_t change, const bool shared)
-{
-	seqwin_store(&f->jitter, jitter_next(seqwin_load(&f->jitter, shared), change), shared);
-}
-
 /* ---- a packet ---- */
 
 static __attribute__((noinline)) void came_behind(struct measure_part *part, struct tally *t, uint32_t overtaken)
@@ -119,10 +35,10 @@ static __attribute__((noinline)) void came_behind(struct measure_part *part, str
 
 /* Any packet. True: it is the first to come of its number. */
 static inline __attribute__((always_inline)) bool came(struct measure_worker *w, struct measure_part *part,
-						       struct tally *t, const struct item *it, const bool shared,
-						       const bool per_flow)
+						       struct tally *t, const struct measure_item *it,
+						       const bool shared, const bool per_flow)
 {
-	const uint32_t mask = measure_tier_of(w->tiers, flow_of(it))->mask;
+	const uint32_t mask = measure_tier_of(w->tiers, measure_item_flow(it))->mask;
 	struct measure_record *r = it->record;
 	struct seqwin_seen seen = seqwin_add(&r->win, r->words, mask, it->sequence, shared);
 	uint32_t overtaken = 0;
@@ -144,24 +60,24 @@ static inline __attribute__((always_inline)) bool came(struct measure_worker *w,
 		t->c.late++;
 	}
 	if (per_flow)
-		flow_came(&w->flows[flow_of(it)], it, &seen, overtaken, shared);
+		flow_came(&w->flows[measure_item_flow(it)], it, &seen, overtaken, shared);
 	return seen.verdict == SEQWIN_NEW;
 }
 
 static __attribute__((noinline)) bool came_alone(struct measure_worker *w, struct measure_part *part, struct tally *t,
-						 const struct item *it)
+						 const struct measure_item *it)
 {
 	return came(w, part, t, it, false, false);
 }
 
 static __attribute__((noinline)) bool came_shared(struct measure_worker *w, struct measure_part *part, struct tally *t,
-						  const struct item *it)
+						  const struct measure_item *it)
 {
 	return came(w, part, t, it, true, false);
 }
 
 /* The queues of a device may be read in turn, and times go back then. */
-static inline void came_at(struct measure_part *part, const struct item *items, unsigned n)
+static inline void came_at(struct measure_part *part, const struct measure_item *items, unsigned n)
 {
 	uint64_t last_ns = part->last_ns;
 	unsigned at_once = 0, i = 0;
@@ -188,8 +104,8 @@ static inline void came_at(struct measure_part *part, const struct item *items, 
  * 40 bits, as stamp_elapsed() tells it, so that a difference of two is right whatever the lower ones are.
  */
 static inline __attribute__((always_inline)) void part_add(struct measure_worker *w, struct measure_part *part,
-							   const struct item *items, unsigned n, struct tally *t,
-							   const bool shared, const bool per_flow)
+							   const struct measure_item *items, unsigned n,
+							   struct tally *t, const bool shared, const bool per_flow)
 {
 	const unsigned low_bits = 64 - STAMP_TIME_BITS;
 	const uint64_t low = (1ULL << low_bits) - 1;
@@ -198,7 +114,7 @@ static inline __attribute__((always_inline)) void part_add(struct measure_worker
 
 	came_at(part, items, n);
 	for (unsigned i = 0; i < n; i++) {
-		const struct item *it = &items[i];
+		const struct measure_item *it = &items[i];
 		struct measure_record *r = it->record;
 		uint64_t took, before;
 		int64_t latency;
@@ -216,7 +132,7 @@ static inline __attribute__((always_inline)) void part_add(struct measure_worker
 		latency = (int64_t)took >> low_bits;
 		t->latency[fresh] = latency < 0 ? 0 : (uint64_t)latency;
 		if (per_flow && w->has_clock)
-			flow_took(&w->flows[flow_of(it)], t->latency[fresh], shared);
+			flow_took(&w->flows[measure_item_flow(it)], t->latency[fresh], shared);
 		fresh++;
 		if (__builtin_expect(before != 0, 1)) {
 			int64_t change = (int64_t)(took - (before & ~low)) >> low_bits;
@@ -227,7 +143,7 @@ static inline __attribute__((always_inline)) void part_add(struct measure_worker
 			t->ipdv[ipdvs] = size;
 			ipdvs += ((before + 1 - it->sequence) & low) == 0;
 			if (per_flow)
-				flow_jitter(&w->flows[flow_of(it)], size, shared);
+				flow_jitter(&w->flows[measure_item_flow(it)], size, shared);
 		}
 	}
 	part->jitter = jitter;
@@ -254,27 +170,28 @@ static __attribute__((noinline)) unsigned part_of(const struct measure_worker *w
 }
 
 /* How many of the first of these packets are of the part that the one before was of. */
-static inline unsigned of_part(const struct measure_worker *w, const struct item *items, unsigned n)
+static inline unsigned of_part(const struct measure_worker *w, const struct measure_item *items, unsigned n)
 {
 	const uint32_t from = w->first_flow[w->current], to = w->first_flow[w->current + 1];
 	unsigned i = 0;
 
 	if (w->n_parts == 1)
 		return n;
-	while (i < n && flow_of(&items[i]) >= from && flow_of(&items[i]) < to)
+	while (i < n && measure_item_flow(&items[i]) >= from && measure_item_flow(&items[i]) < to)
 		i++;
 	return i;
 }
 
-static inline __attribute__((always_inline)) void all(struct measure_worker *w, const struct item *items, unsigned n,
-						      struct tally *t, const bool shared, const bool per_flow)
+static inline __attribute__((always_inline)) void all(struct measure_worker *w, const struct measure_item *items,
+						      unsigned n, struct tally *t, const bool shared,
+						      const bool per_flow)
 {
 	while (n) {
 		const unsigned some = of_part(w, items, n);
 
 		if (!some) {
 			flush(&w->parts[w->current], t);
-			w->current = part_of(w, flow_of(items));
+			w->current = part_of(w, measure_item_flow(items));
 			continue;
 		}
 		/* Apart from what becomes of them, so that the sums check each other. */
@@ -307,9 +224,10 @@ static __attribute__((noinline)) bool not_ours(struct measure_worker *w, uint16_
 }
 
 /* The stamp of a packet that came. Returns the next free item. */
-static inline __attribute__((always_inline)) struct item *look_at(struct measure_worker *w, const unsigned char *stamp,
-								  uint32_t len, uint64_t arrival_ns, struct item *it,
-								  struct tally *t)
+static inline __attribute__((always_inline)) struct measure_item *look_at(struct measure_worker *w,
+									  const unsigned char *stamp, uint32_t len,
+									  uint64_t arrival_ns, struct measure_item *it,
+									  struct tally *t)
 {
 	const struct measure_tier *const first = &w->tiers[0];
 	uint64_t place;
@@ -345,8 +263,8 @@ static inline __attribute__((always_inline)) struct item *look_at(struct measure
 }
 
 /* A frame of a packet that has several. The stamp may lie across two of them. */
-static struct item *chain_add(struct measure_worker *w, const struct pio_frame *f, uint64_t arrival_ns, struct item *it,
-			      struct tally *t)
+static struct measure_item *chain_add(struct measure_worker *w, const struct pio_frame *f, uint64_t arrival_ns,
+				      struct measure_item *it, struct tally *t)
 {
 	struct measure_chain *c = &w->chain;
 
@@ -376,8 +294,9 @@ static struct item *chain_add(struct measure_worker *w, const struct pio_frame *
 }
 
 /* A frame that is not what mostly comes. */
-static __attribute__((noinline)) struct item *find_slowly(struct measure_worker *w, const struct pio_frame *f,
-							  uint64_t arrival_ns, struct item *it, struct tally *t)
+static __attribute__((noinline)) struct measure_item *find_slowly(struct measure_worker *w, const struct pio_frame *f,
+								  uint64_t arrival_ns, struct measure_item *it,
+								  struct tally *t)
 {
 	uint32_t end;
 
@@ -394,10 +313,10 @@ static __attribute__((noinline)) struct item *find_slowly(struct measure_worker 
 }
 
 static unsigned find_stamps(struct measure_worker *w, const struct pio_frame *f, unsigned n, const uint64_t *arrival_ns,
-			    uint64_t now_ns, struct item *items, struct tally *t)
+			    uint64_t now_ns, struct measure_item *items, struct tally *t)
 {
 	const uint64_t now = now_ns + w->now_add, add = w->arrival_add;
-	struct item *next = items;
+	struct measure_item *next = items;
 
 	for (unsigned i = 0; i < n; i++) {
 		const uint64_t arrival = arrival_ns ? arrival_ns[i] + add : now;
@@ -416,7 +335,7 @@ static unsigned find_stamps(struct measure_worker *w, const struct pio_frame *f,
 void measure_frames(struct measure_worker *w, const struct pio_frame *f, unsigned n, const uint64_t *arrival_ns,
 		    uint64_t now_ns)
 {
-	struct item items[CHUNK];
+	struct measure_item items[CHUNK];
 	struct tally t = {0};
 
 	for (unsigned at = 0; at < n; at += CHUNK) {

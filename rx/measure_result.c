@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a measurement tells in the end. */
+#include "lib/core/seqwin_end.h"
 #include "measure_internal.h"
 
 #include <errno.h>

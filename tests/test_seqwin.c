@@ -4,7 +4,7 @@
  * held back and that jump.
  */
 #include "lib/core/rand.h"
-#include "lib/core/seqwin.h"
+#include "lib/core/seqwin_end.h"
 #include "loss_runs.h"
 
 #include <setjmp.h>

@@ -4,7 +4,7 @@ static void meanwhile(void);
 #define SEQWIN_MEANWHILE() meanwhile()
 
 #include "lib/core/rand.h"
-#include "lib/core/seqwin.h"
+#include "lib/core/seqwin_end.h"
 #include "loss_runs.h"
 
 #include <pthread.h>
