@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The laboratory of the bench: two namespaces, a sink, processes in them, and independent looks at what arrives."""
-import contextlib, ctypes, json, os, shutil, signal, socket, struct, subprocess, tempfile, time
+import atexit, contextlib, ctypes, json, os, shutil, signal, socket, struct, subprocess, tempfile, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SQUALL = os.environ.get("SQUALL", os.path.join(ROOT, "build/release/squall"))
@@ -8,6 +8,7 @@ BARE = os.path.join(ROOT, "build/release/bench/bare_xsk")
 NAME = f"squall-bench-{os.getpid()}"
 A, B = f"{NAME}-a", f"{NAME}-b"
 TMP = tempfile.mkdtemp(prefix="squall-bench-")
+atexit.register(shutil.rmtree, TMP, True)
 NOBODY = "02:00:00:00:00:09"  # no host's address: the receiving stack drops the frame early
 SO_TIMESTAMPNS = 35
 CLONE_NEWNET = 0x40000000
@@ -49,7 +50,6 @@ def down():
             os.killpg(p.pid, signal.SIGKILL)
             p.wait()
     lab("down")
-    shutil.rmtree(TMP, ignore_errors=True)
 
 
 @contextlib.contextmanager
