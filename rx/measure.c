@@ -17,8 +17,8 @@
 #define CACHE_LINE    64U
 
 /*
- * Of the memory for flows that are to come so much is there before they come. A receiver that has to wait for it in the
- * midst of the first packets was seen to do so for 77 ms, which is more than a ring holds.
+ * Of the memory for flows so much is there before they come. A receiver that has to wait for it in the midst of the
+ * first packets was seen to do so for 77 ms, which is more than a ring holds.
  */
 #define READY_BYTES (64ULL << 20)
 #define PAGE_BYTES  4096U
@@ -96,22 +96,12 @@ static void *map(uint64_t size)
 	return p;
 }
 
-static void touch(void *memory, uint64_t size)
+static void make_ready(void *memory, uint64_t size)
 {
 	volatile unsigned char *p = memory;
 
 	for (uint64_t at = 0; at < size && at < READY_BYTES; at += PAGE_BYTES)
 		p[at] = 0;
-}
-
-/* What all flows will use where their number is known, else what the first ones will. */
-static void make_ready(const struct measure *m)
-{
-	const uint64_t flows = m->conf.flows ? m->limit : usual[1].from;
-
-	touch(m->records, flows * m->tiers[0].stride);
-	if (m->flows)
-		touch(m->flows, flows * sizeof(*m->flows));
 }
 
 static void *zeroed(size_t n, size_t size)
@@ -190,7 +180,8 @@ int measure_open(struct measure **out, const struct measure_conf *conf, struct e
 		return rc;
 	}
 	lay_out(m);
-	make_ready(m);
+	make_ready(m->records, m->records_size);
+	make_ready(m->flows, m->flows_size);
 	take_streams(m);
 	for (unsigned i = 0; i < conf->threads; i++)
 		init_worker(m, i);
