@@ -73,6 +73,7 @@ static int init_sender(struct engine *en, unsigned i, struct err *e)
 	w->queue = en->tx_port->tx[i];
 	w->limiter = &en->limiters[0];
 	w->stop = &en->stop_tx;
+	w->hurry = &signals_stop;
 	w->sleeps = en->cfg->pacing == PACING_SLEEP;
 	w->stamps_tai = en->cfg->clock == CLOCK_CHOICE_PTP;
 	if (en->set->n > 1)

@@ -129,6 +129,15 @@ static void tell_plan(struct traffic *t, const struct config *cfg)
 		   receives(cfg) ? &t->filter : NULL);
 }
 
+/* A signal before the start: a run of nothing, ended by it. */
+static void report_stopped(struct report *report, const struct err *e)
+{
+	static const struct report_sample nothing;
+	struct report_end end = {.reason = END_SIGNAL, .total = &nothing, .requested_pps = -1, .last_pps = -1};
+
+	report_end(report, &end, e, NULL);
+}
+
 static void run(struct traffic *t, const struct config *cfg, struct report *report, struct err *e)
 {
 	const struct stream_set *set = verb_sends(cfg->verb) ? &t->sent.set : NULL;
@@ -144,7 +153,9 @@ static void run(struct traffic *t, const struct config *cfg, struct report *repo
 		if (rc)
 			err_set(e, rc, EXIT_RUN, "cannot write the report", "standard output", "%s", strerror(-rc));
 	}
-	if (rc) {
+	if (rc && e->code == EXIT_DONE) {
+		report_stopped(report, e);
+	} else if (rc) {
 		report_end(report, NULL, e, NULL);
 	} else {
 		if (!verb_sends(cfg->verb))
@@ -174,15 +185,6 @@ static void tell(struct traffic *t, const struct config *cfg, struct report *rep
 	if (!rc && strcmp(cfg->write_file, "-") != 0)
 		report_begin(report, &t->facts, clock_wall_ns());
 	report_end(report, NULL, e, NULL);
-}
-
-/* A signal before the start: a run of nothing, ended by it. */
-static void report_stopped(struct report *report, const struct err *e)
-{
-	static const struct report_sample nothing;
-	struct report_end end = {.reason = END_SIGNAL, .total = &nothing, .requested_pps = -1, .last_pps = -1};
-
-	report_end(report, &end, e, NULL);
 }
 
 /* One run from its interfaces to its end. floor may be NULL; calibrates: NULL but for the run that fills it. */

@@ -165,7 +165,7 @@ static int next_packet(struct tx_merge *m, uint64_t *now)
 static int send_several(struct file_queue *w, const struct stream_set *set, uint64_t count, struct limiter *limiters,
 			struct err *e)
 {
-	struct tx_worker worker = {.queue = &w->q, .stop = &w->stop, .end_ns = UINT64_MAX};
+	struct tx_worker worker = {.queue = &w->q, .stop = &w->stop, .hurry = &signals_stop, .end_ns = UINT64_MAX};
 	int rc = tx_worker_init_several(&worker, set, limiters, 0, 1, e);
 	struct pio_frame f;
 	int source;
@@ -203,7 +203,7 @@ static int send_to_file(struct file_queue *w, const struct config *cfg, const st
 	const struct replay *replay = set->streams[0].replay;
 	const uint64_t count = pace_count(cfg);
 	static const struct tx_pace unlimited = {.burst = 1};
-	struct tx_worker worker = {.queue = &w->q, .stop = &w->stop, .end_ns = UINT64_MAX};
+	struct tx_worker worker = {.queue = &w->q, .stop = &w->stop, .hurry = &signals_stop, .end_ns = UINT64_MAX};
 	struct replay_stream stream = {0};
 	struct limiter limiter;
 	struct replay at_once;

@@ -31,7 +31,8 @@ int tx_worker_init(struct tx_worker *w, const struct tx_plan *plan, unsigned q, 
 	int rc = sources_alloc(w, 1, e);
 
 	if (!rc)
-		rc = tx_source_init(&w->sources[0], plan, q, n, count ? count : TX_QUOTA_NONE, random_order, e);
+		rc = tx_source_init(&w->sources[0], plan, q, n, count ? count : TX_QUOTA_NONE, random_order, w->hurry,
+				    e);
 	if (!rc)
 		pio_prime(w->queue, prime, &w->sources[0]);
 	return rc;
@@ -59,7 +60,7 @@ int tx_worker_init_several(struct tx_worker *w, const struct stream_set *set, st
 	if (!w->holds)
 		return err_set(e, -ENOMEM, EXIT_RUN, "cannot start the run", NULL, "no memory");
 	memset(w->holds, TX_HOLDS_NOTHING, pool->frames);
-	rc = tx_merge_create(&w->merge, set, w->sources, limiters, q, n, e);
+	rc = tx_merge_create(&w->merge, set, w->sources, limiters, q, n, w->hurry, e);
 	for (unsigned i = 0; !rc && i < set->n; i++)
 		if (!tx_source_is_empty(&w->sources[i])) {
 			w->sources[i].shape = (int)tx_shape_of(&w->sources[i]);

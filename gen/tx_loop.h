@@ -26,12 +26,13 @@ struct tx_worker {
 	struct poisson poisson; /* set up after the limiter; in use: this worker's departures in place of claims */
 	uint64_t end_ns;        /* monotonic: nothing departs at or after it; UINT64_MAX: no end */
 	const _Atomic bool *stop;
-	bool sleeps;            /* wait without spinning (--pacing sleep) */
-	bool stamped;           /* of several sources: packets have stamps */
-	bool stamps_tai;        /* stamps carry times of CLOCK_TAI, not of CLOCK_MONOTONIC: */
-	uint64_t clock_add;     /* so far is that one from the monotonic one, */
-	uint64_t clock_read_ns; /* when it was looked at last */
-	uint64_t abandoned;     /* positions claimed that were not yet due at the stop; read after the thread */
+	const volatile int *hurry; /* not 0: what takes long to set up is broken off (tx_source_init()); may be NULL */
+	bool sleeps;               /* wait without spinning (--pacing sleep) */
+	bool stamped;              /* of several sources: packets have stamps */
+	bool stamps_tai;           /* stamps carry times of CLOCK_TAI, not of CLOCK_MONOTONIC: */
+	uint64_t clock_add;        /* so far is that one from the monotonic one, */
+	uint64_t clock_read_ns;    /* when it was looked at last */
+	uint64_t abandoned;        /* positions claimed that were not yet due at the stop; read after the thread */
 	_Atomic uint64_t
 		last_ns;   /* monotonic: when the device had taken the last packet; 0: not yet. Any thread reads */
 	_Atomic bool done; /* the loop has ended and the queue is drained */

@@ -23,7 +23,7 @@ static bool takes_part(const struct stream_set *set, unsigned group, unsigned q,
 }
 
 static int init_source(struct tx_source *s, const struct stream_set *set, unsigned i, unsigned q, unsigned n,
-		       struct err *e)
+		       const volatile int *stop, struct err *e)
 {
 	const struct stream *stream = &set->streams[i];
 	unsigned queues = stream_group_queues(set, stream->group, n);
@@ -33,7 +33,7 @@ static int init_source(struct tx_source *s, const struct stream_set *set, unsign
 	if (own >= queues)
 		return 0;
 	rc = tx_source_init(s, stream->plan, own, queues, stream->count, stream->cfg->flow_order == FLOW_ORDER_RANDOM,
-			    e);
+			    stop, e);
 	s->left = s->quota;
 	s->group = stream->group;
 	return rc;
@@ -83,7 +83,7 @@ static int no_memory(struct err *e)
 }
 
 int tx_merge_create(struct tx_merge **out, const struct stream_set *set, struct tx_source *sources,
-		    struct limiter *limiters, unsigned q, unsigned n, struct err *e)
+		    struct limiter *limiters, unsigned q, unsigned n, const volatile int *stop, struct err *e)
 {
 	struct tx_merge *m = calloc(1, sizeof(*m) + set->n_groups * sizeof(m->groups[0]));
 	int rc = 0;
@@ -95,7 +95,7 @@ int tx_merge_create(struct tx_merge **out, const struct stream_set *set, struct 
 	m->n_groups = set->n_groups;
 	m->counted = set->counted;
 	for (unsigned i = 0; !rc && i < set->n; i++)
-		rc = init_source(&sources[i], set, i, q, n, e);
+		rc = init_source(&sources[i], set, i, q, n, stop, e);
 	for (unsigned i = 0; !rc && i < set->n_groups; i++)
 		if (init_group(m, i, set, limiters, q, n))
 			rc = no_memory(e);

@@ -56,11 +56,11 @@ struct tx_merge {
 
 /*
  * The part of queue q of n in the set's streams: sources (set->n of them, the caller's, not yet set up) and groups with
- * limiters[0 .. n_groups - 1], which the caller initialises before tx_merge_begin(). -ENOMEM. tx_merge_free() releases
- * the merge on every path; the sources are the caller's to free.
+ * limiters[0 .. n_groups - 1], which the caller initialises before tx_merge_begin(). stop, errors: as tx_source_init().
+ * tx_merge_free() releases the merge on every path; the sources are the caller's to free.
  */
 int tx_merge_create(struct tx_merge **out, const struct stream_set *set, struct tx_source *sources,
-		    struct limiter *limiters, unsigned q, unsigned n, struct err *e);
+		    struct limiter *limiters, unsigned q, unsigned n, const volatile int *stop, struct err *e);
 void tx_merge_free(struct tx_merge *m);
 
 /* The run starts at start_ns; for queue q of n, as above. */

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How many flows are made between two looks at the stop. */
+#define STOP_FLOWS 4096U
+
 /* A step that visits all n once, near n / golden ratio so that neighbours lie far apart. */
 static uint64_t scatter_step(uint64_t n)
 {
@@ -62,7 +65,7 @@ static int make_sizes(struct tx_source *s, struct err *e)
 }
 
 int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, unsigned n, uint64_t count,
-		   bool random_order, struct err *e)
+		   bool random_order, const volatile int *stop, struct err *e)
 {
 	uint64_t own = plan->flows > q ? (plan->flows - q + n - 1) / n : 0;
 	uint64_t step = random_order && own > 2 ? scatter_step(own) : 1;
@@ -89,8 +92,11 @@ int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, 
 		err_hint(e, "fewer of them: each takes %u bytes", plan->entry);
 		return -ENOMEM;
 	}
-	for (uint64_t i = 0, at = 0; i < own; i++, at = (at + step) % own)
+	for (uint64_t i = 0, at = 0; i < own; i++, at = (at + step) % own) {
+		if (i % STOP_FLOWS == 0 && stop && *stop)
+			return err_set(e, -EINTR, EXIT_DONE, "stopped", "--flows", "while the flow table was made");
 		tx_entry_at(plan, q + at * n, s->entries + i * plan->entry);
+	}
 	if (make_sizes(s, e)) {
 		tx_source_free(s);
 		return -ENOMEM;

@@ -77,10 +77,11 @@ struct tx_source {
 
 /*
  * Deals the flows: sender q of n gets the flows q, q + n, ...; `count` packets are dealt by flow (packet k belongs to
- * flow k mod F), TX_QUOTA_NONE: no quota. Allocates the tables: tx_source_free() releases them. -ENOMEM.
+ * flow k mod F), TX_QUOTA_NONE: no quota. stop: not 0 ends it early, may be NULL. Allocates the tables:
+ * tx_source_free() releases them on every path. -ENOMEM; -EINTR with EXIT_DONE when it was stopped.
  */
 int tx_source_init(struct tx_source *s, const struct tx_plan *plan, unsigned q, unsigned n, uint64_t count,
-		   bool random_order, struct err *e);
+		   bool random_order, const volatile int *stop, struct err *e);
 /*
  * The same for a replay, in place of flows: sender q of n gets the packets q, q + n, ... of it. ring: this sender's of
  * a streamed replay, else NULL.

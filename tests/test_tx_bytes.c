@@ -17,7 +17,7 @@ static void sum_is_derived(unsigned stream, unsigned q, unsigned n, unsigned pac
 	uint64_t sum = 0;
 
 	memcpy(data, plan->frame, plan->max_len);
-	assert_int_equal(tx_source_init(&source, plan, q, n, TX_QUOTA_NONE, stream % 2, NULL), 0);
+	assert_int_equal(tx_source_init(&source, plan, q, n, TX_QUOTA_NONE, stream % 2, NULL, NULL), 0);
 	for (unsigned k = 0; k < packets; k++) {
 		assert_int_equal(tx_source_bytes(&source, k), sum);
 		tx_fill(&source, &source.at, &f, 1, 0, TX_SHAPE_SIZES);

@@ -20,7 +20,7 @@ static void begin(const char *text, unsigned q, unsigned n, uint64_t end_ns)
 	limiters = aligned_alloc(128, s.set.n_groups * sizeof(*limiters));
 	assert_non_null(limiters);
 	memset(sources, 0, sizeof(sources));
-	assert_int_equal(tx_merge_create(&m, &s.set, sources, limiters, q, n, NULL), 0);
+	assert_int_equal(tx_merge_create(&m, &s.set, sources, limiters, q, n, NULL, NULL), 0);
 	for (unsigned i = 0; i < s.set.n_groups; i++)
 		limiter_init(&limiters[i], &s.set.groups[i].pace, 100 * NS_PER_MS, START + s.set.groups[i].delay_ns,
 			     end_ns ? START + end_ns : UINT64_MAX);

@@ -164,7 +164,7 @@ static void flows_are_numbered_from_where_the_plan_says(void **state)
 	(void)state;
 	kind_plan(&kinds[2], true, RUN, &plan);
 	plan.first_flow = 1000;
-	assert_int_equal(tx_source_init(&s, &plan, 1, 2, TX_QUOTA_NONE, false, NULL), 0);
+	assert_int_equal(tx_source_init(&s, &plan, 1, 2, TX_QUOTA_NONE, false, NULL, NULL), 0);
 	for (unsigned i = 0; i < 10; i++) {
 		frames[i] = (struct pio_frame){.data = data[i]};
 		memcpy(data[i], plan.frame, plan.max_len);

@@ -4,7 +4,7 @@ import os
 import signal
 import time
 
-from lab import A, B, Case, HELD, QUIET, Receiver, Squall, best_of_three, ip, link, main, minus, received, sent, until
+from lab import A, B, Case, HELD, NOBODY, QUIET, Receiver, Squall, best_of_three, ip, link, main, minus, received, sent, until
 
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -105,6 +105,23 @@ class Sender(Case):
         run.signal()
         self.assertEqual(self.balanced(self.ok(run.end()))["packets"], 1)
         self.assertLess(time.monotonic() - at, 1)
+
+
+class Starting(Case):
+    def test_while_the_flows_are_made(self):
+        """Sixteen million, each of fields that take long to draw: the run is told to end before it begins."""
+        many = ("--src-ip", "10.0.0.0/8", "--dst-ip", "10.9.9.9", "--dst-mac", NOBODY, "--flows", 1 << 24, "--flow-walk", "cross",
+                "--vary", "src-port=random:1-4096,dst-port=random:1000-2000,ip-id=random:0-65535", "--no-tui", "-d", "60s")
+        for rest in ((), ("--queues", 2), ("--write", "/dev/null")):
+            with self.subTest(rest=rest):
+                run = Squall(None, "send", "-i", "loop:sink,queues=2", "--src-mac", "02:00:00:00:00:01", *many, *rest)
+                time.sleep(0.5)
+                at = time.monotonic()
+                run.signal(signal.SIGINT)
+                self.ok(run.end())
+                self.assertLess(time.monotonic() - at, 1)
+                if "--write" not in rest:
+                    self.assertEqual((run.end_record["reason"], run.end_record["tx"]), ("signal", None))
 
 
 class Receiving(Case):
