@@ -3,6 +3,7 @@
 
 #include "gen/pace.h"
 #include "gen/vary.h"
+#include "lib/option.h"
 #include "lib/units.h"
 
 #include <inttypes.h>
@@ -227,6 +228,27 @@ void facts_length(struct report_plan *facts, const struct config *cfg)
 		report_fact_add(facts, "duration", "duration", "until stopped");
 }
 
+/* Of a stream what its item says: what it has from the run is for the others. */
+static bool is_said(const struct config *cfg, enum option_id id)
+{
+	return cfg->name[0] ? option_said(cfg, id) : option_given(cfg, id);
+}
+
+void facts_warn_no_effect(struct report_warnings *w, const struct config *cfg)
+{
+	/* Destination ports first: the only ones that an echo request has not. */
+	static const enum option_id of_ip[] = {OPTION_DST_PORT, OPTION_VARY_DST_PORT, OPTION_SRC_PORT, OPTION_SRC_IP,
+					       OPTION_DST_IP};
+	const bool raw = cfg->mode == MODE_RAW;
+	const unsigned n = raw ? 5 : cfg->mode == MODE_ICMP_ECHO ? 2 : 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (is_said(cfg, of_ip[i]))
+			report_warn(w, "%s%s%s--%s has no effect: %s have no such field", cfg->name[0] ? "stream " : "",
+				    cfg->name, cfg->name[0] ? ": " : "", option_name(of_ip[i]),
+				    raw ? "frames of --mode raw" : "echo requests");
+}
+
 static void warn_of_first(struct report_warnings *w, const struct config *cfg, const struct vary *v)
 {
 	const bool src = v->field == VARY_SRC_IP;
@@ -273,4 +295,5 @@ void facts_fill_send(struct report_plan *facts, const struct config *cfg, const 
 		report_fact_add(facts, "run_id", "run id", "%u", plan->run);
 	rate_facts(facts, cfg, plan);
 	facts_warn_one_flow(&facts->warnings, cfg);
+	facts_warn_no_effect(&facts->warnings, cfg);
 }

@@ -16,6 +16,9 @@ void facts_length(struct report_plan *facts, const struct config *cfg);
 /* Prefixes of which one flow, of a run or a stream, has one address only. */
 void facts_warn_one_flow(struct report_warnings *w, const struct config *cfg);
 
+/* What was said of a run or a stream that its packets have no place for. */
+void facts_warn_no_effect(struct report_warnings *w, const struct config *cfg);
+
 void facts_fill_send(struct report_plan *facts, const struct config *cfg, const struct ends *ends,
 		     const struct tx_plan *plan);
 

@@ -151,6 +151,15 @@ class Wire(Lists):
                                     "stream six: one flow sends everything to the first of the 256 hosts of --dst-ip; --flows 256 reaches all of them",
                                     "stream six: one flow comes from the first host of --src-ip; --flows says how many of them there are"])
 
+    def test_what_a_frame_has_no_place_for_is_told(self):
+        """By the stream that says it: what streams have from the run is for those that can use it."""
+        text = THREE[:THREE.index("streams:")] + "dst-port: 53\nstreams:\n  - {name: a, dst-ip: 10.78.1.1, src-ip: 10.78.0.1, mode: icmp-echo, dst-port: 7}\n" \
+            "  - {name: b, mode: raw, dst-ip: 10.78.1.1, src-port: 9}\n  - {name: c, mode: raw}\n"
+        self.assertEqual(self.send(text, "--dry-run").json["start"]["warnings"], ["stream a: --dst-port has no effect: echo requests have no such field",
+            "stream b: --src-port has no effect: frames of --mode raw have no such field", "stream b: --dst-ip has no effect: frames of --mode raw have no such field"])
+        run = self.ok(squall(None, "send", "-i", "loop:sink", "--no-tui", "--mode", "raw", "--dst-mac", NOBODY, "--src-mac", "02:00:00:00:00:01", "--dst-port", 5, "--count", 1))
+        self.assertEqual(run.json["start"]["warnings"], ["--dst-port has no effect: frames of --mode raw have no such field"])
+
     def test_figures_of_each(self):
         """What came of it on the wire, and what left in each interval; one alone in the list has them, too."""
         only = THREE[:THREE.index("  - name: four")] + THREE[THREE.index("  - name: six"):THREE.index("  - name: own")]
