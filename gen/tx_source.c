@@ -60,7 +60,7 @@ static int make_sizes(struct tx_source *s, struct err *e)
 	for (uint32_t i = 0; i < plan->n_sizes; i++)
 		put_mix_size(plan, &plan->sizes[i], &s->sizes[i]);
 	for (uint32_t i = 0; i < n; i++)
-		s->cycle[i] = i < plan->n_cycle ? plan->cycle[i] : s->cycle[i - plan->n_cycle];
+		s->cycle[i] = plan->cycle[i % plan->n_cycle];
 	return 0;
 }
 
