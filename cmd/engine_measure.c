@@ -199,6 +199,12 @@ static void remark(struct engine *en, const struct report_measure *m)
 			" packets came in fragments, or merged by the kernel: whose they are is not known, and they "
 			"count as lost; a smaller --packet-size, or ethtool -K gro off",
 			c->unreadable);
+	if (!m->sent_known && m->before_first)
+		report_warn(&en->warnings,
+			    "up to %" PRIu64
+			    " of the lost were numbered before the first packet of their flow that came (%" PRIu64
+			    " flows): if the sender started before this receiver, they were not lost",
+			    m->before_first, m->began);
 	if (m->joined)
 		report_warn(&en->warnings,
 			    "the first packets of %" PRIu64

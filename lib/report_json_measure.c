@@ -41,15 +41,6 @@ json_t *report_json_buckets(struct report *r, const struct hist *h)
 	return array;
 }
 
-/* below: taken off every value. */
-static void put_quantiles(struct report *r, json_t *o, const struct hist *h, uint64_t below)
-{
-#define PUT_QUANTILE(key, in_a_million) put_count(r, o, #key, hist_quantile(h, in_a_million) - below);
-	REPORT_QUANTILES(PUT_QUANTILE)
-#undef PUT_QUANTILE
-	put_count(r, o, "max", h->greatest - below);
-}
-
 static json_t *hist_json(struct report *r, const struct hist *h)
 {
 	json_t *o;
@@ -60,7 +51,10 @@ static json_t *hist_json(struct report *r, const struct hist *h)
 	put_count(r, o, "count", h->total);
 	put_count(r, o, "min", h->least - 1);
 	report_json_put(r, o, "mean", json_value_real((double)h->sum / (double)h->total));
-	put_quantiles(r, o, h, 0);
+#define PUT_QUANTILE(key, in_a_million) put_count(r, o, #key, hist_quantile(h, in_a_million));
+	REPORT_QUANTILES(PUT_QUANTILE)
+#undef PUT_QUANTILE
+	put_count(r, o, "max", h->greatest);
 	report_json_put(r, o, "buckets", report_json_buckets(r, h));
 	return o;
 }
@@ -79,14 +73,17 @@ static json_t *latency_json(struct report *r, const struct report_measure *m, co
 }
 
 /* RFC 5481 section 4.2: how much longer than the shortest. */
-static json_t *pdv_json(struct report *r, const struct report_measure *m, const struct report_measured *d)
+static json_t *pdv_json(struct report *r, const struct report_pdv *p)
 {
 	json_t *o;
 
-	if (!m->clock || !d->latency->total)
+	if (!p->known)
 		return json_null();
 	o = json_object();
-	put_quantiles(r, o, d->latency, d->latency->least - 1);
+#define PUT_QUANTILE(key, in_a_million) put_count(r, o, #key, p->key);
+	REPORT_QUANTILES(PUT_QUANTILE)
+#undef PUT_QUANTILE
+	put_count(r, o, "max", p->max);
 	return o;
 }
 
@@ -119,7 +116,7 @@ static json_t *measured_json(struct report *r, const struct report_measured *d)
 static void put_times(struct report *r, json_t *o, const struct report_measure *m, const struct report_measured *d)
 {
 	report_json_put(r, o, "latency_ns", latency_json(r, m, d));
-	report_json_put(r, o, "pdv_ns", pdv_json(r, m, d));
+	report_json_put(r, o, "pdv_ns", pdv_json(r, &d->pdv));
 	report_json_put(r, o, "ipdv_ns", hist_json(r, d->ipdv));
 	report_json_put(r, o, "jitter_ns", json_value_real(d->jitter_ns));
 	report_json_put(r, o, "gap_ns", hist_json(r, d->gap));
@@ -150,6 +147,7 @@ static json_t *measure_json(struct report *r, const struct report_measure *m)
 	report_json_put(r, o, "books_close", json_boolean(!m->books[0]));
 	report_json_put(r, o, "not_sent", m->sent_known && !m->partly ? json_value_count(m->not_sent) : json_null());
 	put_count(r, o, "joined", m->joined);
+	report_json_put(r, o, "before_first", m->sent_known ? json_null() : json_value_count(m->before_first));
 	put_count(r, o, "flow_limit", m->flow_limit);
 	put_count(r, o, "window", m->window);
 	put_count(r, o, "memory_bytes", m->memory);

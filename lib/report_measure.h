@@ -16,6 +16,15 @@
 /* X(key, in a million) */
 #define REPORT_QUANTILES(X) X(p50, 500000) X(p90, 900000) X(p99, 990000) X(p99_9, 999000) X(p99_99, 999900)
 
+/* Packet delay variation: how much longer than the shortest they took. */
+struct report_pdv {
+	bool known;
+#define REPORT_PDV_FIELD(key, in_a_million) uint64_t key;
+	REPORT_QUANTILES(REPORT_PDV_FIELD)
+#undef REPORT_PDV_FIELD
+	uint64_t max;
+};
+
 /* All flows, or those of one stream. */
 struct report_measured {
 	char name[32]; /* of the stream */
@@ -26,6 +35,7 @@ struct report_measured {
 	uint32_t longest_loss;
 	uint64_t first_ns, last_ns; /* arrivals of the first and the last stamped packet; 0: none came */
 	double jitter_ns;           /* RFC 3550; NAN: fewer than two packets of a flow */
+	struct report_pdv pdv;
 	const struct hist *latency; /* of unique packets; of no use without a clock */
 	const struct hist *ipdv; /* size of the change of latency between packets sent one after the other (RFC 5481) */
 	const struct hist *gap;  /* between arrivals on a receive queue */
@@ -54,7 +64,10 @@ struct report_measure {
 	char books[200];   /* what of it does not add up; empty: nothing, the books close */
 	uint64_t not_sent; /* numbers that the sender's device took no packet of; sent_known, not partly: else 0 */
 	bool partly;       /* more flows were sent than can be followed */
-	uint64_t joined;   /* flows whose first packets were not seen */
+	uint64_t joined;   /* flows whose first packets were not seen, nor counted as lost */
+	/* Of a receiver alone: flows whose first packet had not the first number, though the window reached back to it;
+	 * and how many of the lost may have been sent before it, at most. */
+	uint64_t began, before_first;
 	uint64_t flow_limit;
 	uint64_t window;         /* packets, of the flow with the least */
 	uint64_t memory;         /* bytes, at most */

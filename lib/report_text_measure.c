@@ -74,6 +74,13 @@ static void time_lines(struct report *r, const char *name, const struct report_m
 
 	if (m->clock)
 		quantiles(r, name, "latency", d->latency);
+	if (d->pdv.known) {
+		fprintf(r->out, "%s  pdv     ", name);
+#define PDV(key, in_a_million) fprintf(r->out, " %g %% %s,", in_a_million / 1e4, span((double)d->pdv.key, buf));
+		REPORT_QUANTILES(PDV)
+#undef PDV
+		fprintf(r->out, " max %s\n", span((double)d->pdv.max, buf));
+	}
 	quantiles(r, name, "ipdv", d->ipdv);
 	if (isfinite(d->jitter_ns))
 		fprintf(r->out, "%s  jitter   %s (RFC 3550)\n", name, span(d->jitter_ns, buf));
@@ -131,7 +138,8 @@ void report_text_measure(struct report *r, const struct report_measure *m)
 	else
 		fprintf(r->out, "measure  run %d%s; losses are known %s\n", m->run,
 			m->run_learnt ? ", learnt from its first stamp" : "",
-			m->sent_known ? "of all that was sent" : "up to the last packet of each flow that came");
+			m->sent_known ? "of all that was sent"
+				      : "from number 0 up to the last packet of each flow that came");
 	loss_lines(r, "measure", &m->total);
 	if (m->not_sent)
 		fprintf(r->out,

@@ -109,6 +109,8 @@ static inline __attribute__((always_inline)) void part_add(struct measure_worker
 {
 	const unsigned low_bits = 64 - STAMP_TIME_BITS;
 	const uint64_t low = (1ULL << low_bits) - 1;
+	/* Without a clock in common, transits are told from each other only. */
+	const int64_t least = w->has_clock ? 0 : INT64_MIN;
 	uint64_t jitter = part->jitter;
 	unsigned fresh = 0, changes = 0, ipdvs = 0;
 
@@ -130,7 +132,7 @@ static inline __attribute__((always_inline)) void part_add(struct measure_worker
 		before = seqwin_load(&r->last, shared);
 		seqwin_store(&r->last, took | (it->sequence & low), shared);
 		latency = (int64_t)took >> low_bits;
-		t->latency[fresh] = latency < 0 ? 0 : (uint64_t)latency;
+		t->latency[fresh] = (uint64_t)(latency < least ? least : latency);
 		if (per_flow && w->has_clock)
 			flow_took(&w->flows[measure_item_flow(it)], t->latency[fresh], shared);
 		fresh++;
@@ -144,6 +146,8 @@ static inline __attribute__((always_inline)) void part_add(struct measure_worker
 			ipdvs += ((before + 1 - it->sequence) & low) == 0;
 			if (per_flow)
 				flow_jitter(&w->flows[measure_item_flow(it)], size, shared);
+		} else {
+			measure_flow_began(part, r, it->sequence);
 		}
 	}
 	part->jitter = jitter;
@@ -151,6 +155,8 @@ static inline __attribute__((always_inline)) void part_add(struct measure_worker
 	t->c.unique += fresh;
 	if (w->has_clock)
 		hist_add_all(&part->latency, t->latency, fresh);
+	else
+		measure_varied(w, part, t->latency, fresh);
 	hist_add_all(&part->ipdv, t->ipdv, ipdvs);
 }
 

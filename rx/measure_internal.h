@@ -51,7 +51,9 @@ struct measure_part {
 	uint64_t jitter, jitters;    /* times 16; how many went in */
 	uint64_t first_ns, last_ns;  /* of stamped packets, by the stamps' clock; first + 1, 0: none yet */
 	uint32_t longest;
+	uint64_t began, before_first; /* flows whose first packet had another number than 0; the sum of these */
 	struct hist latency, ipdv, gap, extent;
+	struct hist longer, shorter; /* without a clock: than the reference */
 };
 
 /* A packet in several frames, as far as it has come. */
@@ -78,6 +80,7 @@ struct measure_worker {
 	/* Added to a time, they make it one by the stamps' clock; and that one of the wall clock. */
 	uint64_t now_add, arrival_add, wall_add;
 	bool clocks_read;
+	uint64_t reference; /* measure.reference, once it is known */
 	struct measure_chain chain;
 };
 
@@ -98,7 +101,8 @@ struct measure {
 	struct report_flow *told_flows;
 	_Alignas(128) _Atomic int32_t run;
 	_Atomic bool run_learnt;
-	uint64_t floor_ns; /* taken off every latency */
+	_Atomic uint64_t reference; /* without a clock: a transit of the first packets, + 1; 0: nothing came */
+	uint64_t floor_ns;          /* taken off every latency */
 };
 
 /* What the result is made of, beside what it tells: of a stream, or of all. */
@@ -116,6 +120,20 @@ void measure_books(const struct measure *m, const struct measure_sent *sent, con
 
 /* The stamp's run was seen and none is followed yet: follows it, or the one that another thread was faster with. */
 void measure_learn(struct measure_worker *w, uint16_t run);
+
+/* ---- measure_rare.c ---- */
+
+/*
+ * Without a clock in common: n packets that came first of their number took so long, and some time more or less that
+ * nobody knows but that is the same for all, as stamp_elapsed() tells it (int64_t). The worker's thread.
+ */
+void measure_varied(struct measure_worker *w, struct measure_part *part, const uint64_t *transit, unsigned n);
+
+/* The first packet of a flow. The worker's thread. */
+void measure_flow_began(struct measure_part *part, const struct measure_record *r, uint32_t sequence);
+
+/* How much longer than the shortest packets took, of a sum of parts (RFC 5481 section 4.2). */
+void measure_pdv(const struct measure_part *sum, bool has_clock, struct report_pdv *out);
 
 static inline const struct measure_tier *measure_tier_of(const struct measure_tier *tiers, uint32_t flow)
 {

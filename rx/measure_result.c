@@ -87,6 +87,10 @@ static void sum_up(struct measure_part *sum, const struct measure_part *part)
 	hist_merge(&sum->ipdv, &part->ipdv);
 	hist_merge(&sum->gap, &part->gap);
 	hist_merge(&sum->extent, &part->extent);
+	hist_merge(&sum->longer, &part->longer);
+	hist_merge(&sum->shorter, &part->shorter);
+	sum->began += part->began;
+	sum->before_first += part->before_first;
 }
 
 static uint64_t wall(const struct measure *m, uint64_t at)
@@ -105,6 +109,7 @@ static void tell(const struct measure *m, const struct measure_part *sum, uint64
 	out->first_ns = wall(m, sum->first_ns);
 	out->last_ns = wall(m, sum->last_ns);
 	out->jitter_ns = sum->jitters ? (double)sum->jitter / 16 : NAN;
+	measure_pdv(sum, m->conf.clock != MEASURE_CLOCK_NONE, &out->pdv);
 	out->latency = &sum->latency;
 	out->ipdv = &sum->ipdv;
 	out->gap = &sum->gap;
@@ -353,6 +358,8 @@ int measure_result(struct measure *m, const struct measure_sent *sent, uint64_t 
 		out->not_sent = all.expected > expected ? all.expected - expected : 0;
 	}
 	tell(m, total, expected, all.flows, &out->total);
+	out->began = total->began;
+	out->before_first = total->before_first < out->total.lost ? total->before_first : out->total.lost;
 	/* Nor is what was not sent a burst of losses. */
 	if (out->total.longest_loss > out->total.lost)
 		out->total.longest_loss = (uint32_t)out->total.lost;

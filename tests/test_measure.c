@@ -308,7 +308,7 @@ static void streams_are_told_apart(void **state)
 	measure_close(m);
 }
 
-/* Without a clock in common: how much it varied is known all the same. */
+/* Without a clock in common: how much it varied is known all the same, however far the clocks are apart. */
 static void without_a_clock_there_is_no_latency(void **state)
 {
 	struct measure_conf conf = usual;
@@ -325,6 +325,11 @@ static void without_a_clock_there_is_no_latency(void **state)
 	assert_non_null(r.no_clock);
 	assert_int_equal(r.total.latency->total, 0);
 	assert_false(r.flows[0].have_latency);
+	/* The first packets are 30 ns longer, or not. */
+	assert_true(r.total.pdv.known);
+	assert_int_equal(r.total.pdv.p50, 0);
+	assert_int_equal(r.total.pdv.p90, 30);
+	assert_int_equal(r.total.pdv.max, 30);
 	assert_int_equal(r.total.ipdv->total, 999);
 	assert_int_equal(r.total.ipdv->least - 1, 30);
 	assert_int_equal(r.total.ipdv->greatest, 30);

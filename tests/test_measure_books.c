@@ -89,11 +89,45 @@ static void books_that_do_not_close_are_told(void **state)
 	measure_close(m);
 }
 
+/* Of a receiver alone: which of the lost it may just have come too late for. */
+static void what_was_sent_before_the_first_that_came(void **state)
+{
+	struct measure_conf conf = usual;
+	struct report_measure r;
+	struct measure *m;
+
+	(void)state;
+	conf.window = 96;
+	m = measure_ok(&conf);
+	for (uint32_t i = 0; i < 10; i++)
+		came(m, 0, 0, i, 0, 1); /* from the beginning on */
+	for (uint32_t i = 7; i < 20; i++)
+		if (i != 12)
+			came(m, 0, 1, i, 0, 1); /* 0 to 6 and 12 are missing */
+	for (uint32_t i = 1000; i < 1020; i++)
+		came(m, 0, 2, i, 0, 1); /* so far on that nobody looks for what was before */
+	r = result_of(m, NULL, 3);
+	assert_int_equal(r.total.lost, 8);
+	assert_int_equal(r.joined, 1);
+	assert_int_equal(r.began, 1);
+	assert_int_equal(r.before_first, 7);
+	measure_close(m);
+	m = measure_ok(&usual);
+	came(m, 0, 0, 3, 0, 1);
+	for (uint32_t i = 0; i < 3; i++)
+		came(m, 0, 0, i, 0, 1); /* overtaken, not lost */
+	r = result_of(m, NULL, 1);
+	assert_int_equal(r.total.lost, 0);
+	assert_int_equal(r.before_first, 0);
+	measure_close(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_undecided_was_sent_if_it_came),
 		cmocka_unit_test(books_that_do_not_close_are_told),
+		cmocka_unit_test(what_was_sent_before_the_first_that_came),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
