@@ -96,7 +96,8 @@ void measure_pdv(const struct measure_part *sum, bool has_clock, struct report_p
 /* Where the window does not reach back to number 0, what was before is not counted as lost. */
 void measure_flow_began(struct measure_part *part, const struct measure_record *r, uint32_t sequence)
 {
-	if (!sequence || r->win.base != SEQWIN_ZERO)
+	/* Another thread may be writing it just now. */
+	if (!sequence || seqwin_load(&r->win.base, true) > SEQWIN_ZERO)
 		return;
 	part->began++;
 	part->before_first += sequence;
