@@ -7,24 +7,9 @@
 #include "lib/option_row.h"
 #include "lib/units.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-int facts_check_mtu(const struct ends *ends, const struct tx_plan *plan, struct err *e)
-{
-	const struct host_link *link = ends->link;
-	uint32_t l3 = plan->max_len - plan->l3;
-
-	if (!link || l3 <= link->mtu)
-		return 0;
-	err_set(e, -EMSGSIZE, EXIT_USAGE, "cannot send frames of this size", link->name,
-		"its MTU is %u; the largest --packet-size with these headers is %u", link->mtu,
-		link->mtu + plan->l3 + FCS_BYTES);
-	err_hint(e, "a smaller --packet-size, or ip link set %s mtu %u", link->name, l3);
-	return -EMSGSIZE;
-}
 
 /* of: "" or, for the interface that receives only, "rx". */
 static void add_fact(struct report_plan *facts, const char *of, const char *key, const char *label, const char *text)

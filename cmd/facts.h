@@ -6,16 +6,9 @@
 #define SQUALL_CMD_FACTS_H
 
 #include "ends.h"
-#include "lib/core/plan.h"
 #include "lib/pio/pio.h"
 #include "lib/report.h"
 #include "stream_plans.h"
-
-/* Ethernet header and two VLAN tags: what a frame has besides the bytes that the MTU counts. */
-#define FACTS_L2_MAX (ETH_HEADER_LEN + 2 * VLAN_TAG_LEN)
-
-/* EXIT_USAGE when the frame is larger than the link's MTU allows; the error says the largest --packet-size. */
-int facts_check_mtu(const struct ends *ends, const struct tx_plan *plan, struct err *e);
 
 /* An interface of the run, and its port; NULL: not opened. */
 struct facts_port {

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ports.h"
 
-#include "facts.h"
+#include "lib/ether.h"
 #include "lib/log.h"
 #include "lib/pio/queues.h"
 #include "lib/worker.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+/* Ethernet header and two VLAN tags: what a frame has besides the bytes that the MTU counts. */
+#define L2_MAX (ETH_HEADER_LEN + 2 * VLAN_TAG_LEN)
 
 /* One queue carries this on every backend; a run that asks for no more does not spin on several cores for it. */
 #define ONE_QUEUE_PPS 250000.0
@@ -108,7 +111,7 @@ int port_open(const struct config *cfg, struct ends *ends, const char *name, con
 	if (set)
 		conf.max_frame = stream_set_max_len(set);
 	else if (ends->link)
-		conf.max_frame = ends->link->mtu + FACTS_L2_MAX;
+		conf.max_frame = ends->link->mtu + L2_MAX;
 	if (ends->link)
 		pio_queues_of_link(backend, ends->link, &ends->tx_queues, &ends->rx_queues);
 	if (set)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stream_plans.h"
 
-#include "facts.h"
 #include "gen/pace.h"
 #include "gen/stream_check.h"
+#include "lib/ether.h"
 #include "lib/log.h"
 #include "lib/option.h"
 #include "signals.h"
@@ -16,6 +16,21 @@
 static int no_memory(struct err *e)
 {
 	return err_set(e, -ENOMEM, EXIT_RUN, "cannot start the run", NULL, "no memory");
+}
+
+/* EXIT_USAGE when the frame is larger than the link's MTU allows; the error says the largest --packet-size. */
+static int check_mtu(const struct ends *ends, const struct tx_plan *plan, struct err *e)
+{
+	const struct host_link *link = ends->link;
+	uint32_t l3 = plan->max_len - plan->l3;
+
+	if (!link || l3 <= link->mtu)
+		return 0;
+	err_set(e, -EMSGSIZE, EXIT_USAGE, "cannot send frames of this size", link->name,
+		"its MTU is %u; the largest --packet-size with these headers is %u", link->mtu,
+		link->mtu + plan->l3 + FCS_BYTES);
+	err_hint(e, "a smaller --packet-size, or ip link set %s mtu %u", link->name, l3);
+	return -EMSGSIZE;
 }
 
 /* What takes a while is announced. */
@@ -51,7 +66,7 @@ static int resolve_flows(const struct config *cfg, struct ends *ends, struct tx_
 
 	if (!rc)
 		rc = gen_plan_build(cfg, &ends->gen, plan, e);
-	return rc ? rc : facts_check_mtu(ends, plan, e);
+	return rc ? rc : check_mtu(ends, plan, e);
 }
 
 static int resolve_list(struct stream_plans *s, const struct config *cfg, struct ends *ends, struct err *e)

@@ -34,6 +34,37 @@ static const struct {
 	[VARY_SIZE] = {"size", 9018, 64},
 };
 
+uint64_t vary_low_bits(const struct ip *ip)
+{
+	const uint8_t *b = ip->b + (ip->family == 6 ? 8 : 0);
+	uint64_t v = 0;
+
+	for (unsigned i = 0; i < (ip->family == 6 ? 8U : 4U); i++)
+		v = v << 8 | b[i];
+	return v;
+}
+
+uint64_t vary_high_bits(const struct ip *ip)
+{
+	uint64_t v = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		v = v << 8 | ip->b[i];
+	return v;
+}
+
+void vary_prefix(struct vary *v, const struct prefix *p)
+{
+	struct ip first;
+	uint64_t hosts = prefix_hosts(p, &first);
+
+	v->family = first.family;
+	v->high = first.family == 6 ? vary_high_bits(&first) : 0;
+	v->walk.base = vary_low_bits(&first);
+	v->walk.count = hosts;
+	v->walk.stride = 1;
+}
+
 const char *vary_name(enum vary_field field)
 {
 	return fields[field].name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vary_parse: what vary.c and varies.c share. */
+/* vary_parse: one field and its values, by text or as a prefix; varies.c puts them together. */
 #ifndef SQUALL_GEN_VARY_PARSE_H
 #define SQUALL_GEN_VARY_PARSE_H
 
