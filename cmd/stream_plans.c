@@ -66,6 +66,8 @@ static int resolve_flows(const struct config *cfg, struct ends *ends, struct tx_
 
 	if (!rc)
 		rc = gen_plan_build(cfg, &ends->gen, plan, e);
+	if (rc && e->code != EXIT_DONE && signals_stop) /* --payload-file may be a pipe that nobody writes to */
+		return err_set(e, -EINTR, EXIT_DONE, "stopped", NULL, "while the frames were made");
 	return rc ? rc : check_mtu(ends, plan, e);
 }
 

@@ -4,7 +4,7 @@ import os
 import signal
 import time
 
-from lab import A, B, Case, HELD, NOBODY, QUIET, Receiver, Squall, best_of_three, ip, link, main, minus, received, sent, until
+from lab import A, B, Case, HELD, NOBODY, QUIET, Receiver, Squall, TMP, best_of_three, ip, link, main, minus, received, sent, until
 
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -122,6 +122,16 @@ class Starting(Case):
                 self.assertLess(time.monotonic() - at, 1)
                 if "--write" not in rest:
                     self.assertEqual((run.end_record["reason"], run.end_record["tx"]), ("signal", None))
+
+    def test_while_a_payload_is_waited_for(self):
+        """A pipe that nobody writes to."""
+        pipe = os.path.join(TMP, "payload")
+        os.mkfifo(pipe)
+        run = Squall(None, "send", "-i", "loop:sink", "--src-mac", "02:00:00:00:00:01", "--dst-mac", NOBODY, "--src-ip", "10.9.9.1", "--dst-ip", "10.9.9.9", "--no-tui", "--payload-file", pipe)
+        time.sleep(0.3)
+        run.signal(signal.SIGINT)
+        self.ok(run.end())
+        self.assertEqual(run.end_record["reason"], "signal")
 
 
 class Receiving(Case):
