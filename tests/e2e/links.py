@@ -6,7 +6,7 @@ To be used as a module (links.Pair): what a test file imports by name is a test 
 import re
 import time
 
-from lab import A, B, Case, NOBODY, Squall, ip, minus, sent, until, veth
+from lab import A, B, Case, NOBODY, Receiver, Squall, ip, link, minus, sent, squall, until, veth
 
 TO = ("--dst-ip", "192.0.2.9", "--src-ip", "192.0.2.8", "--dst-mac", NOBODY, "--no-tui")
 
@@ -63,6 +63,19 @@ class Up(Pair):
     def setUp(self):
         super().setUp()
         self.set(both="up")
+
+    def outlives_bounces(self, end, *args):
+        """A receiver on xb takes 500 packets before, between and after two bounces of the link at one end, "a" or "b"."""
+        receiver = Receiver(*args)
+        for bounces_left in (2, 1, 0):
+            self.ok(squall(A, "send", "-i", "xa", *TO, "--count", 500, "--pps", "50k"))
+            if bounces_left:
+                self.set(**{end: "down"})
+                until(lambda: link(B, "xb")["operstate"] != "UP")
+                self.set(**{end: "up"})
+                until(lambda: link(A, "xa")["operstate"] == "UP")
+        rx = self.ok(receiver.stop()).end_record["rx"]
+        self.assertEqual((rx["packets"], rx["dropped"]), (1500, 0))
 
 
 class Renamed(Up):
