@@ -14,7 +14,7 @@ struct measure_item {
 	uint64_t *word;                /* of its block, in that */
 	uint64_t place;                /* stamp_place() */
 	uint64_t arrival_ns;           /* by the stamps' clock */
-	uint32_t sequence;
+	uint64_t sequence;             /* the low 32 bits */
 	uint32_t len;
 };
 

@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) bool came(struct measure_worker *w,
 {
 	const uint32_t mask = measure_tier_of(w->tiers, measure_item_flow(it))->mask;
 	struct measure_record *r = it->record;
-	struct seqwin_seen seen = seqwin_add(&r->win, r->words, mask, it->sequence, shared);
+	struct seqwin_seen seen = seqwin_add(&r->win, r->words, mask, (uint32_t)it->sequence, shared);
 	uint32_t overtaken = 0;
 
 	if (seen.run_ended > part->longest)
@@ -124,7 +124,7 @@ static inline __attribute__((always_inline)) void part_add(struct measure_worker
 		if (per_flow) {
 			if (!came(w, part, t, it, shared, true))
 				continue;
-		} else if (__builtin_expect(!seqwin_add_next(&r->win, it->word, it->sequence, shared), 0) &&
+		} else if (__builtin_expect(!seqwin_add_next(&r->win, it->word, (uint32_t)it->sequence, shared), 0) &&
 			   !(shared ? came_shared(w, part, t, it) : came_alone(w, part, t, it))) {
 			continue;
 		}
@@ -147,7 +147,7 @@ static inline __attribute__((always_inline)) void part_add(struct measure_worker
 			if (per_flow)
 				flow_jitter(&w->flows[measure_item_flow(it)], size, shared);
 		} else {
-			measure_flow_began(part, r, it->sequence);
+			measure_flow_began(part, r, (uint32_t)it->sequence);
 		}
 	}
 	part->jitter = jitter;
@@ -321,19 +321,21 @@ static __attribute__((noinline)) struct measure_item *find_slowly(struct measure
 static unsigned find_stamps(struct measure_worker *w, const struct pio_frame *f, unsigned n, const uint64_t *arrival_ns,
 			    uint64_t now_ns, struct measure_item *items, struct tally *t)
 {
-	const uint64_t now = now_ns + w->now_add, add = w->arrival_add;
+	/* One way for both: with one time for all it is looked at again and again. */
+	const unsigned step = arrival_ns ? 1 : 0;
+	const uint64_t add = arrival_ns ? w->arrival_add : w->now_add;
+	const uint64_t *at = arrival_ns ? arrival_ns : &now_ns;
 	struct measure_item *next = items;
 
-	for (unsigned i = 0; i < n; i++) {
-		const uint64_t arrival = arrival_ns ? arrival_ns[i] + add : now;
-		uint32_t end = 0;
+	for (const struct pio_frame *end = f + n; f < end; f++, at += step) {
+		uint32_t stamp = 0;
 
-		if (!w->chain.open && !(f[i].flags & (PIO_MORE | PIO_SUPER)))
-			end = stamp_end_plain(f[i].data, f[i].len);
-		if (__builtin_expect(end != 0, 1))
-			next = look_at(w, f[i].data + end - STAMP_LEN, f[i].len, arrival, next, t);
+		if (!w->chain.open && !(f->flags & (PIO_MORE | PIO_SUPER)))
+			stamp = stamp_end_plain(f->data, f->len);
+		if (__builtin_expect(stamp != 0, 1))
+			next = look_at(w, f->data + stamp - STAMP_LEN, f->len, *at + add, next, t);
 		else
-			next = find_slowly(w, &f[i], arrival, next, t);
+			next = find_slowly(w, f, *at + add, next, t);
 	}
 	return (unsigned)(next - items);
 }

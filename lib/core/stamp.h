@@ -67,7 +67,8 @@ CORE_INLINE bool stamp_get(const unsigned char *p, uint16_t *run, uint64_t *plac
 {
 	uint64_t tail = core_be64(core_get64(p + 10));
 
-	*run = core_be16(core_get16(p));
+	/* Not as 16 bits, which processors swap slowly. */
+	*run = (uint16_t)(core_be32(core_get32(p)) >> 16);
 	*place = core_be64(core_get64(p + 2));
 	*sequence = (uint32_t)(tail >> 32);
 	return (uint32_t)tail == stamp_check(*run, *place, *sequence);

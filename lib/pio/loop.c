@@ -140,12 +140,6 @@ struct taken {
 /* So many packets before they are taken what is at the beginning of them is fetched. */
 #define AHEAD 6U
 
-static inline void fetch(const struct loop_slot *s)
-{
-	__builtin_prefetch(s);
-	__builtin_prefetch((const unsigned char *)s + LOOP_COPY_MIN);
-}
-
 /* Takes up to n due packets off one wire. */
 static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *f, uint64_t *arrivals_ns, unsigned n,
 		     uint64_t until_ns, struct taken *t)
@@ -153,27 +147,34 @@ static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *
 	const uint32_t tail = atomic_load_explicit(&w->tail, memory_order_acquire);
 	const uint32_t from = atomic_load_explicit(&w->head, memory_order_relaxed);
 	const unsigned frames = pio_cache_get(rx->q.cache, f, n < tail - from ? n : tail - from);
-	uint64_t bytes = 0, first_ns = t->first_ns, last_ns = t->last_ns;
+	const struct filter_compiled *const filter = rx->filter;
+	/* Copies, since a store into a frame could, for all the compiler knows, change what they were read from. */
+	const unsigned char *const slots = w->slots;
+	const uint64_t stride = w->stride;
+	const uint32_t mask = w->mask;
+	struct taken sum = *t;
 	uint32_t head = from;
 	unsigned got = 0;
 
 	for (; got < frames && head != tail; head++) {
-		const struct loop_slot *s = slot_at(w, head);
+		const struct loop_slot *s = (const void *)(slots + (head & mask) * stride);
+		const uint32_t len = s->len;
 
-		fetch(slot_at(w, head + AHEAD));
+		__builtin_prefetch((const unsigned char *)s + AHEAD * stride);
+		__builtin_prefetch((const unsigned char *)s + AHEAD * stride + LOOP_COPY_MIN);
 		if (s->due_ns > until_ns)
 			break;
-		if (!filter_compiled_matches(rx->filter, s->data, s->len))
+		if (!filter_compiled_matches(filter, s->data, len))
 			continue;
 		/* A copy of fixed length needs no call. */
-		if (s->len <= LOOP_COPY_MIN)
+		if (len <= LOOP_COPY_MIN)
 			memcpy(f[got].data, s->data, LOOP_COPY_MIN);
 		else
-			memcpy(f[got].data, s->data, s->len);
-		f[got].len = s->len;
-		bytes += s->len;
-		first_ns = s->due_ns < first_ns ? s->due_ns : first_ns;
-		last_ns = s->due_ns > last_ns ? s->due_ns : last_ns;
+			memcpy(f[got].data, s->data, len);
+		f[got].len = len;
+		sum.bytes += len;
+		sum.first_ns = s->due_ns < sum.first_ns ? s->due_ns : sum.first_ns;
+		sum.last_ns = s->due_ns > sum.last_ns ? s->due_ns : sum.last_ns;
 		if (arrivals_ns)
 			arrivals_ns[got] = s->due_ns;
 		got++;
@@ -184,9 +185,7 @@ static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *
 		atomic_store_explicit(&w->head, head, memory_order_release);
 	if (head - from > got)
 		stats_add(&rx->q.stats.rx.filtered, head - from - got);
-	t->bytes += bytes;
-	t->first_ns = first_ns;
-	t->last_ns = last_ns;
+	*t = sum;
 	return got;
 }
 
