@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 static void options_are_understood(void **state)
 {
@@ -262,6 +263,43 @@ static void delay_is_kept(void **state)
 }
 
 /* All queues share the wire, and it is never busy for more than a millisecond and a frame ahead. */
+static long sleeps(void)
+{
+	struct rusage u;
+
+	assert_int_equal(getrusage(RUSAGE_THREAD, &u), 0);
+	return u.ru_nvcsw;
+}
+
+/* Waits for so many packets, one after the other. Returns how often it slept. */
+static long wait_for(const char *name, unsigned packets)
+{
+	struct pio_port *port = loop_open_ok(name, 1, 1);
+	struct pio_frame f;
+	long slept = 0;
+
+	while (packets--) {
+		long before;
+
+		assert_true(send_one(port->tx[0], 1, packets));
+		before = sleeps();
+		assert_int_equal(pio_poll(port->rx[0], 1000), 1);
+		slept += sleeps() - before;
+		assert_int_equal(pio_rx(port->rx[0], &f, 1), 1);
+		pio_put(port->rx[0], &f, 1);
+	}
+	pio_close(port);
+	return slept;
+}
+
+/* A sleeper wakes up late, so the receiver of a packet that is near stays awake; it sleeps when one is far. */
+static void last_moments_are_not_slept_through(void **state)
+{
+	(void)state;
+	assert_int_equal(wait_for("loop:delay=45us", 100), 0);
+	assert_true(wait_for("loop:delay=20ms", 1) > 0);
+}
+
 static void rate_is_kept(void **state)
 {
 	static const char *const names[] = {"loop:rate=10k,queues=2", "loop:rate=10k,queues=2,sink"};
@@ -337,6 +375,7 @@ int main(void)
 		cmocka_unit_test(many_queues),
 		cmocka_unit_test(receivers_are_fair),
 		cmocka_unit_test(delay_is_kept),
+		cmocka_unit_test(last_moments_are_not_slept_through),
 		cmocka_unit_test(rate_is_kept),
 		cmocka_unit_test(rate_saves_nothing),
 		cmocka_unit_test(refused_frame_costs_no_time),
