@@ -18,6 +18,7 @@
 #   impair        what a wire in memory lost, doubled and reordered of 6 x 100,000,000 packets, and what was counted
 #   pair          on veth at half of what the sender can do: whether anything is lost
 #   delay         latency of a wire in memory whose delay is known
+#   receive       time per packet received on a wire in memory, measured in full
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 

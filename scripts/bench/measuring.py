@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The measurement: its counts beside those of the loop's impairment, a cable that loses nothing, and delays that are known."""
-import contextlib, os, struct
+"""The measurement: its counts beside those of the loop's impairment, a cable that loses nothing, delays that are
+known, and what a packet costs."""
+import contextlib, json, os, struct, subprocess
 
 from generator import ENDS
 from lab import *
-from measures import Row
+from measures import Row, rounds
 
 FLOWS = [*ENDS, "--src-ip", "10.8.0.0/24", "--flow-walk", "cross", "--flows"]
 IMPAIRED = "loss=1%,duplicate=0.5%,reorder=0.3%,seed=11"
@@ -123,4 +124,26 @@ def delay(opt):
             yield Row(f"delay of {us:,} us, by the host's clock: {key}", "us longer", [e[key] / 1e3 - us for e in ends], max(1, us / 100), least=False)
 
 
-PARTS = {"impair": impair, "pair": pair, "delay": delay}
+# ---- the receive path ----
+
+RECEIVE = os.path.join(os.path.dirname(SQUALL), "bench", "bench_receive")  # receive.c
+SMALL = 20_000_000
+
+
+def received(flows, how, packets=SMALL):
+    r = subprocess.run(["taskset", "-c", "1", RECEIVE, str(flows), str(packets), how], capture_output=True, text=True, timeout=120)
+    if r.returncode:
+        raise Failed(f"{RECEIVE}: {r.stderr.strip()}")
+    return json.loads(r.stdout)["ns"]
+
+
+def receive(opt):
+    kinds = ((1000, "own"), (1_000_000, "own"), (1000, "shared"), (1000, "count"))
+    own, million, shared, count = rounds(opt.rounds, *(lambda kind=kind: received(*kind) for kind in kinds))
+    yield Row("receive on the loop, 60 B, measured, 1,000 flows", "ns/packet", own, 15, least=False)
+    yield Row("receive on the loop, 60 B, measured, 1,000,000 flows", "ns/packet", million, 40, least=False, note="none near the one before it in memory")
+    yield Row("receive on the loop, flows of several queues, v. of one", "ns/packet", shared, 1.5, least=False, peer=own)
+    yield Row("receive on the loop, 60 B, filtered and counted only", "ns/packet", count)
+
+
+PARTS = {"impair": impair, "pair": pair, "delay": delay, "receive": receive}
