@@ -127,6 +127,7 @@ static void init_worker(struct measure *m, unsigned i)
 		.has_clock = m->conf.clock != MEASURE_CLOCK_NONE,
 		.run = m->conf.run,
 		.limit = (uint32_t)m->limit,
+		.near = (uint32_t)(m->limit < m->tiers[1].from ? m->limit : m->tiers[1].from),
 	};
 	memcpy(w->tiers, m->tiers, sizeof(w->tiers));
 }

@@ -76,27 +76,32 @@ static __attribute__((noinline)) bool came_shared(struct measure_worker *w, stru
 	return came(w, part, t, it, true, false);
 }
 
-/* The queues of a device may be read in turn, and times go back then. */
-static inline void came_at(struct measure_part *part, const struct measure_item *items, unsigned n)
+/*
+ * Apart from what becomes of them, so that the sums check each other. The queues of a device may be read in turn, and
+ * times go back then.
+ */
+static inline void came_at(struct measure_part *part, const struct measure_item *items, unsigned n, struct tally *t)
 {
-	uint64_t last_ns = part->last_ns;
-	unsigned at_once = 0, i = 0;
+	uint64_t last_ns = part->last_ns, bytes = 0;
+	unsigned later = 0;
 
-	if (!last_ns && n)
-		last_ns = part->first_ns = items[i++].arrival_ns + 1;
-	for (; i < n; i++) {
-		const uint64_t at = items[i].arrival_ns + 1;
-
-		if (at <= last_ns) {
-			at_once++;
-			continue;
-		}
-		hist_add(&part->gap, at - last_ns, 1);
-		last_ns = at;
+	t->c.stamped += n;
+	if (!last_ns) {
+		last_ns = part->first_ns = items[0].arrival_ns + 1;
+		later = 1;
 	}
-	if (at_once)
-		hist_add(&part->gap, 0, at_once);
+	for (const struct measure_item *it = items, *const end = items + n; it < end; it++) {
+		bytes += it->len;
+		if (it->arrival_ns < last_ns)
+			continue;
+		hist_add(&part->gap, it->arrival_ns + 1 - last_ns, 1);
+		last_ns = it->arrival_ns + 1;
+		later++;
+	}
+	if (n > later)
+		hist_add(&part->gap, 0, n - later);
 	part->last_ns = last_ns;
+	t->c.bytes += bytes;
 }
 
 /*
@@ -114,7 +119,7 @@ static inline __attribute__((always_inline)) void part_add(struct measure_worker
 	uint64_t jitter = part->jitter;
 	unsigned fresh = 0, changes = 0, ipdvs = 0;
 
-	came_at(part, items, n);
+	came_at(part, items, n, t);
 	for (unsigned i = 0; i < n; i++) {
 		const struct measure_item *it = &items[i];
 		struct measure_record *r = it->record;
@@ -200,10 +205,6 @@ static inline __attribute__((always_inline)) void all(struct measure_worker *w, 
 			w->current = part_of(w, measure_item_flow(items));
 			continue;
 		}
-		/* Apart from what becomes of them, so that the sums check each other. */
-		t->c.stamped += some;
-		for (unsigned i = 0; i < some; i++)
-			t->c.bytes += items[i].len;
 		part_add(w, &w->parts[w->current], items, some, t, shared, per_flow);
 		items += some;
 		n -= some;
@@ -245,12 +246,11 @@ static inline __attribute__((always_inline)) struct measure_item *look_at(struct
 		return it;
 	}
 	flow = (uint32_t)(place >> STAMP_TIME_BITS);
-	if (__builtin_expect(run != w->run || flow >= w->limit, 0) && !not_ours(w, run, flow, t))
-		return it;
-	/* Told first, since its flows are from 0 on. */
-	if (flow < w->tiers[1].from) {
+	if (__builtin_expect(run == w->run && flow < w->near, 1)) {
 		it->record = (void *)(first->records + (uint64_t)flow * first->stride);
 		mask = first->mask;
+	} else if (!not_ours(w, run, flow, t)) {
+		return it;
 	} else {
 		it->record = measure_record_of(w->tiers, flow, &mask);
 	}
@@ -331,7 +331,8 @@ static unsigned find_stamps(struct measure_worker *w, const struct pio_frame *f,
 		uint32_t stamp = 0;
 
 		if (!w->chain.open && !(f->flags & (PIO_MORE | PIO_SUPER)))
-			stamp = stamp_end_plain(f->data, f->len);
+			stamp = f->flags & PIO_UDP4 ? stamp_end_udp4(f->data, f->len)
+						    : stamp_end_plain(f->data, f->len);
 		if (__builtin_expect(stamp != 0, 1))
 			next = look_at(w, f->data + stamp - STAMP_LEN, f->len, *at + add, next, t);
 		else

@@ -76,6 +76,7 @@ struct measure_worker {
 	bool has_clock;
 	int32_t run; /* the run that is followed; MEASURE_RUN_ANY: none yet */
 	uint32_t limit;
+	uint32_t near;       /* flows below it are followed, and of the first tier */
 	uint32_t flows_seen; /* highest flow + 1 */
 	/* Added to a time, they make it one by the stamps' clock; and that one of the wall clock. */
 	uint64_t now_add, arrival_add, wall_add;

@@ -51,7 +51,7 @@ static uint32_t count(struct rx_worker *w, const struct pio_frame *f, uint32_t n
 	bool in_chain = w->in_chain;
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (!in_chain && !(f[i].flags & PIO_MORE) && classify_is_udp4(f[i].data, f[i].len)) {
+		if (!in_chain && (f[i].flags & (PIO_UDP4 | PIO_MORE)) == PIO_UDP4) {
 			plain++;
 			continue;
 		}

@@ -42,6 +42,15 @@ static inline uint32_t stamp_end_plain(const unsigned char *data, uint32_t len)
 	return end < least || end > len ? 0 : end;
 }
 
+/* The same of a packet that is known to be such. */
+static inline uint32_t stamp_end_udp4(const unsigned char *data, uint32_t len)
+{
+	const uint32_t least = ETH_HEADER_LEN + 28 + STAMP_LEN;
+	uint32_t end = ETH_HEADER_LEN + (core_be32(core_get32(data + ETH_HEADER_LEN + 2)) >> 16);
+
+	return end < least || end > len ? 0 : end;
+}
+
 static inline uint32_t stamp_end(const unsigned char *data, uint32_t len)
 {
 	uint32_t end = stamp_end_plain(data, len);

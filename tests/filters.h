@@ -38,13 +38,20 @@ static inline bool matches_exact(const struct filter *f, const unsigned char *da
 {
 	unsigned char *copy = malloc(len ? len : 1);
 	static struct filter_compiled compiled;
+	enum filter_verdict verdict;
 	bool m;
 
 	assert_non_null(copy);
 	memcpy(copy, data, len);
 	m = filter_matches(f, len ? copy : copy + 1, len);
 	filter_compile(&compiled, f);
-	assert_int_equal(filter_compiled_matches(&compiled, len ? copy : copy + 1, len), m);
+	verdict = filter_compiled_matches(&compiled, len ? copy : copy + 1, len);
+	assert_int_equal(verdict != FILTER_NO, m);
+	if (verdict == FILTER_YES_PLAIN) {
+		assert_memory_equal(data + 12, "\x08\x00\x45", 3);
+		assert_int_equal((data[20] & 0x3f) | data[21], 0);
+		assert_true(!compiled.udp || data[23] == 17);
+	}
 	free(copy);
 	return m;
 }

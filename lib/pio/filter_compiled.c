@@ -81,13 +81,13 @@ static void add_to_head(struct filter_compiled *c, unsigned word, uint64_t mask,
 	c->head[word] |= core_be64(value);
 }
 
-bool filter_compiled_slowly(const struct filter_compiled *c, const unsigned char *data, uint32_t len)
+enum filter_verdict filter_compiled_slowly(const struct filter_compiled *c, const unsigned char *data, uint32_t len)
 {
 	const bool plain = len >= FILTER_PLAIN_LEN && be16_at(data + ETH_MACS_LEN) == TYPE_IP4 &&
 			   data[ETH_HEADER_LEN] == 0x45 && !(be16_at(data + ETH_HEADER_LEN + 6) & 0x3fff);
 
 	/* A plain one that is here does not meet a condition. */
-	return plain && c->has_tests ? false : filter_matches(&c->filter, data, len);
+	return !(plain && c->has_tests) && filter_matches(&c->filter, data, len) ? FILTER_YES : FILTER_NO;
 }
 
 void filter_compile(struct filter_compiled *c, const struct filter *f)
@@ -104,10 +104,12 @@ void filter_compile(struct filter_compiled *c, const struct filter *f)
 
 			t.next = (uint16_t)(end - k);
 			t.last = k + 1 == end;
-			if (end == i + 1 && !t.span && word < FILTER_HEAD_WORDS)
+			if (end == i + 1 && !t.span && word < FILTER_HEAD_WORDS) {
+				c->udp = c->udp || (f->match[k].kind == FILTER_PROTO && f->match[k].proto == PROTO_UDP);
 				add_to_head(c, word, t.mask, t.lo);
-			else
+			} else {
 				c->tests[c->n++] = t;
+			}
 		}
 	}
 }

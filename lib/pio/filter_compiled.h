@@ -29,6 +29,7 @@ static const uint16_t filter_head_at[FILTER_HEAD_WORDS] = {12, 20, 22, 30};
 struct filter_compiled {
 	struct filter filter;
 	bool has_tests; /* they tell it of plain packets */
+	bool udp;       /* all of which are UDP */
 	/* Of a plain packet that may be taken the bits of the masks, as they are in memory. */
 	uint64_t head[FILTER_HEAD_WORDS], head_mask[FILTER_HEAD_WORDS];
 	unsigned n;
@@ -37,11 +38,18 @@ struct filter_compiled {
 
 void filter_compile(struct filter_compiled *c, const struct filter *f);
 
+enum filter_verdict {
+	FILTER_NO,
+	FILTER_YES,
+	FILTER_YES_PLAIN, /* it is a plain packet */
+};
+
 /* What is left of a packet that the comparison is not met by. */
-bool filter_compiled_slowly(const struct filter_compiled *c, const unsigned char *data, uint32_t len);
+enum filter_verdict filter_compiled_slowly(const struct filter_compiled *c, const unsigned char *data, uint32_t len);
 
 /* What filter_matches() tells. Pure. */
-static inline bool filter_compiled_matches(const struct filter_compiled *c, const unsigned char *data, uint32_t len)
+static inline enum filter_verdict filter_compiled_matches(const struct filter_compiled *c, const unsigned char *data,
+							  uint32_t len)
 {
 	const struct filter_test *t = c->tests, *const end = t + c->n;
 	uint64_t differ = 0;
@@ -57,11 +65,11 @@ static inline bool filter_compiled_matches(const struct filter_compiled *c, cons
 		if (__builtin_expect((core_be64(core_get64(data + t->at)) & t->mask) - t->lo <= t->span, 1))
 			t += t->next;
 		else if (t->last)
-			return false;
+			return FILTER_NO;
 		else
 			t++;
 	}
-	return true;
+	return FILTER_YES_PLAIN;
 }
 
 #endif

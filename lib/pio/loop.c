@@ -152,7 +152,8 @@ static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *
 	const unsigned char *const slots = w->slots;
 	const uint64_t stride = w->stride;
 	const uint32_t mask = w->mask;
-	struct taken sum = *t;
+	const uint32_t plain_flags = filter->udp ? PIO_UDP4 : 0;
+	uint64_t bytes = 0, first_ns = 0, last_ns = 0;
 	uint32_t head = from;
 	unsigned got = 0;
 
@@ -164,19 +165,27 @@ static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *
 		__builtin_prefetch((const unsigned char *)s + AHEAD * stride + LOOP_COPY_MIN);
 		if (s->due_ns > until_ns)
 			break;
-		if (!filter_compiled_matches(filter, s->data, len))
+		switch (filter_compiled_matches(filter, s->data, len)) {
+		case FILTER_NO:
 			continue;
+		case FILTER_YES:
+			break;
+		case FILTER_YES_PLAIN:
+			f[got].flags = plain_flags;
+		}
 		/* A copy of fixed length needs no call. */
 		if (len <= LOOP_COPY_MIN)
 			memcpy(f[got].data, s->data, LOOP_COPY_MIN);
 		else
 			memcpy(f[got].data, s->data, len);
 		f[got].len = len;
-		sum.bytes += len;
-		sum.first_ns = s->due_ns < sum.first_ns ? s->due_ns : sum.first_ns;
-		sum.last_ns = s->due_ns > sum.last_ns ? s->due_ns : sum.last_ns;
+		bytes += len;
+		/* On one wire they are due in their order. */
+		last_ns = s->due_ns;
+		if (!got)
+			first_ns = last_ns;
 		if (arrivals_ns)
-			arrivals_ns[got] = s->due_ns;
+			arrivals_ns[got] = last_ns;
 		got++;
 	}
 	if (got < frames)
@@ -185,7 +194,11 @@ static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *
 		atomic_store_explicit(&w->head, head, memory_order_release);
 	if (head - from > got)
 		stats_add(&rx->q.stats.rx.filtered, head - from - got);
-	*t = sum;
+	if (got) {
+		t->bytes += bytes;
+		t->first_ns = first_ns < t->first_ns ? first_ns : t->first_ns;
+		t->last_ns = last_ns > t->last_ns ? last_ns : t->last_ns;
+	}
 	return got;
 }
 
