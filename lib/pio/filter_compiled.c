@@ -24,9 +24,12 @@ static struct filter_test never(void)
 
 static struct filter_test address(const struct prefix *p, uint16_t at, unsigned up)
 {
-	uint64_t mask = p->len ? UINT32_MAX << (32 - p->len) & UINT32_MAX : 0;
+	uint64_t mask;
 
-	return p->ip.family == 4 ? exactly(at, mask << up, (uint64_t)core_be32(core_get32(p->ip.b)) << up) : never();
+	if (p->ip.family != 4)
+		return never();
+	mask = p->len ? UINT32_MAX << (32 - p->len) & UINT32_MAX : 0;
+	return exactly(at, mask << up, (uint64_t)core_be32(core_get32(p->ip.b)) << up);
 }
 
 static struct filter_test ports(const struct filter_match *m, unsigned up)

@@ -70,7 +70,7 @@ static struct measure *measurement(const char *how, uint64_t flows)
 	struct measure *m = NULL;
 	struct err e = {0};
 
-	if (strcmp(how, "count") && measure_open(&m, &conf, &e))
+	if (strcmp(how, "count") != 0 && measure_open(&m, &conf, &e))
 		die("cannot measure", &e);
 	return m;
 }
