@@ -43,7 +43,7 @@ class Signals(Case):
         until(lambda: resident(run.process) > 40 << 20, what="a flow table that grows")
         run.signal()
         end = self.ok(run.end(100)).end_record
-        self.assertEqual((end["reason"], end["tx"]["packets"], end["tx"]["unsent"]), ("signal", 0, 0))
+        self.assertEqual((end["reason"], end["tx"]), ("signal", None))
 
     def test_while_a_pipe_has_no_reader(self):
         path = os.path.join(TMP, "pipe")
