@@ -26,16 +26,13 @@ struct classified {
 
 struct classified classify_slowly(const unsigned char *data, uint32_t len);
 
-/* Untagged IPv4 with UDP: what mostly comes. */
-static inline bool classify_is_udp4(const unsigned char *data, uint32_t len)
-{
-	return len > ETH_HEADER_LEN + 9 && core_get16(data + ETH_MACS_LEN) == core_be16(0x0800) &&
-	       data[ETH_HEADER_LEN + 9] == 17;
-}
-
+/* Untagged IPv4 with UDP is told at once: what mostly comes. */
 static inline struct classified classify(const unsigned char *data, uint32_t len)
 {
-	return classify_is_udp4(data, len) ? (struct classified){.what = CLASS_ipv4_udp} : classify_slowly(data, len);
+	if (len > ETH_HEADER_LEN + 9 && core_get16(data + ETH_MACS_LEN) == core_be16(0x0800) &&
+	    data[ETH_HEADER_LEN + 9] == 17)
+		return (struct classified){.what = CLASS_ipv4_udp};
+	return classify_slowly(data, len);
 }
 
 #endif

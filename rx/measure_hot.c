@@ -112,7 +112,7 @@ static inline __attribute__((always_inline)) void part_add(struct measure_worker
 							   const struct measure_item *items, unsigned n,
 							   struct tally *t, const bool shared, const bool per_flow)
 {
-	const unsigned low_bits = 64 - STAMP_TIME_BITS;
+	const unsigned low_bits = MEASURE_LAST_NUMBER_BITS;
 	const uint64_t low = (1ULL << low_bits) - 1;
 	/* Without a clock in common, transits are told from each other only. */
 	const int64_t least = w->has_clock ? 0 : INT64_MIN;

@@ -25,7 +25,7 @@ struct measure_record {
 
 _Static_assert(sizeof(struct measure_record) == 32, "four words more make a cache line");
 
-#define MEASURE_LAST_NUMBER_BITS 24U
+#define MEASURE_LAST_NUMBER_BITS (64U - STAMP_TIME_BITS)
 
 /* Flows from `from` up to the next tier's have windows of mask + 1 words. */
 #define MEASURE_TIERS 3U

@@ -121,15 +121,10 @@ static unsigned plain_tx(struct pio_queue *q, const struct pio_frame *f, unsigne
 	return tx->n_wires == 1 ? plain_tx_to(tx, f, n, false) : plain_tx_to(tx, f, n, true);
 }
 
-static inline struct loop_slot *slot_at(const struct loop_wire *w, uint32_t n)
-{
-	return (void *)(w->slots + (size_t)(n & w->mask) * w->stride);
-}
-
 /* The oldest packet of a wire, or NULL. */
 static inline struct loop_slot *first_slot(const struct loop_wire *w, uint32_t head, uint32_t tail)
 {
-	return head == tail ? NULL : slot_at(w, head);
+	return head == tail ? NULL : (void *)(w->slots + (size_t)(head & w->mask) * w->stride);
 }
 
 struct taken {
