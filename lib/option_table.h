@@ -15,24 +15,25 @@
  *   scope    RUN: one for the run; STREAM: each stream may have its own; STREAM_ONLY: a stream's, in a file
  *   section  the heading it is listed under
  *   help     one sentence; its full stop is added
- *   ...      more of struct option_row: RANGE(), CHOICES(), NEVER() and so on
+ *   ...      more of struct option_row: RANGE(), CHOICES() of option_words.h, NEVER() and so on
  */
 #ifndef SQUALL_OPTION_TABLE_H
 #define SQUALL_OPTION_TABLE_H
 
-#define RANGE(lo, hi) .min = (lo), .max = (hi)
-#define CHOICES(list) \
+#include "option_words.h"
+
+#define RANGE(lo, hi)       .min = (lo), .max = (hi)
+#define CHOICE(name, value) {name, value},
+#define CHOICES(words) \
 	.choices = (const struct option_choice[]) \
 	{ \
-		list(CHOICE) CHOICE(NULL, 0) \
+		words(CHOICE) CHOICE(NULL, 0) \
 	}
 #define RECV_TEXT(text)  .recv_text = (text)
 #define PAIR_TEXT(text)  .pair_text = (text)
 #define ZERO_WORD(word)  .zero_word = (word)
 #define NEVER(text, why) .never = (text), .never_why = (why)
 #define COMMAND_LINE     .command_line_only = true
-
-#define CHOICE(name, value) {name, value},
 
 /* A build without the dashboard says how to get it. */
 #ifdef WITH_TUI
@@ -42,84 +43,6 @@
 	NEVER("true", "this build has no dashboard (WITH_TUI=OFF); leave it out, or build with -DWITH_TUI=ON, " \
 		      "which needs libncurses-dev")
 #endif
-
-#define MODES(X) \
-	X("udp", MODE_UDP) \
-	X("tcp-syn", MODE_TCP_SYN) \
-	X("icmp-echo", MODE_ICMP_ECHO) \
-	X("imix", MODE_IMIX) \
-	X("raw", MODE_RAW) \
-	X("pcap", MODE_PCAP) \
-	X("receive", MODE_RECEIVE)
-
-#define CHECKS(X) \
-	X("on", CHECK_ON) \
-	X("off", CHECK_OFF) \
-	X("bad", CHECK_BAD)
-
-#define OUTER_TYPES(X) \
-	X("0x88a8", 0x88a8) \
-	X("0x8100", 0x8100)
-
-#define PATTERNS(X) \
-	X("none", PATTERN_NONE) \
-	X("count8", PATTERN_COUNT8) \
-	X("count16", PATTERN_COUNT16) \
-	X("count32", PATTERN_COUNT32)
-
-#define FLOW_WALKS(X) \
-	X("step", FLOW_WALK_STEP) \
-	X("cross", FLOW_WALK_CROSS)
-
-#define FLOW_ORDERS(X) \
-	X("sequential", FLOW_ORDER_SEQUENTIAL) \
-	X("random", FLOW_ORDER_RANDOM)
-
-#define RX_MODES(X) \
-	X("none", RX_MODE_NONE) \
-	X("generated-flow", RX_MODE_GENERATED_FLOW) \
-	X("udp-port", RX_MODE_UDP_PORT) \
-	X("tcp-port", RX_MODE_TCP_PORT) \
-	X("cidr", RX_MODE_CIDR) \
-	X("keep-management", RX_MODE_KEEP_MANAGEMENT) \
-	X("all", RX_MODE_ALL)
-
-#define PCAP_TRUNCATEDS(X) \
-	X("refuse", PCAP_UNFIT_REFUSE) \
-	X("skip", PCAP_UNFIT_SKIP) \
-	X("pad", PCAP_UNFIT_PAD)
-
-#define PCAP_TOO_LARGES(X) \
-	X("refuse", PCAP_UNFIT_REFUSE) \
-	X("skip", PCAP_UNFIT_SKIP)
-
-#define XDP_MODES(X) \
-	X("auto", XDP_CHOICE_AUTO) \
-	X("native-zc", XDP_CHOICE_NATIVE_ZC) \
-	X("native", XDP_CHOICE_NATIVE) \
-	X("generic", XDP_CHOICE_GENERIC)
-
-#define WHEN_HELPFULS(X) \
-	X("auto", WHEN_HELPFUL) \
-	X("on", WHEN_ON) \
-	X("off", WHEN_OFF)
-
-#define CLOCKS(X) \
-	X("auto", CLOCK_CHOICE_AUTO) \
-	X("same-host", CLOCK_CHOICE_SAME_HOST) \
-	X("ptp", CLOCK_CHOICE_PTP)
-
-#define SPACINGS(X) \
-	X("constant", SPACING_CONSTANT) \
-	X("poisson", SPACING_POISSON)
-
-#define PACINGS(X) \
-	X("precise", PACING_PRECISE) \
-	X("sleep", PACING_SLEEP)
-
-#define PCAP_TIMINGS(X) \
-	X("rate", PCAP_TIMING_RATE) \
-	X("original", PCAP_TIMING_ORIGINAL)
 
 /* clang-format off */
 #define OPTION_TABLE(X) \
