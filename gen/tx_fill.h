@@ -10,27 +10,32 @@
 #include "tx_source.h"
 
 /*
- * What a packet of the plan needs, so that the usual kinds have a loop of their own: TX_SHAPE_PORTS is one part of 12
- * bytes (addresses and ports of UDP and TCP) and the checksums that the flow alone decides: two over IPv4, one over
- * IPv6. TX_SHAPE_MIX is the same of UDP in several sizes.
+ * What a packet of the plan needs, so that the usual kinds have a loop of their own. PORTS is one part of 12 bytes
+ * (addresses and ports of UDP and TCP) and the checksums that the flow alone decides: two over IPv4, one over IPv6.
+ * MIX is the same of UDP in several sizes. STAMPED_4 and _6 are as PORTS, of flows in their order, with a stamp, which
+ * changes the first checksum; STAMPED_MIX is as MIX, likewise, of few sizes.
  */
+#define TX_SHAPES_OF_FLOWS(X) \
+	X(FIXED) \
+	X(PORTS_4) \
+	X(PORTS_6) \
+	X(ONE_SIZE) \
+	X(MIX_4) \
+	X(MIX_6) \
+	X(SIZES) \
+	X(STAMPED_4) \
+	X(STAMPED_6) \
+	X(STAMPED_MIX_4) \
+	X(STAMPED_MIX_6) \
+	X(STAMPED_ONE_SIZE) \
+	X(STAMPED_SIZES)
+
 enum tx_shape {
-	TX_SHAPE_FIXED,
-	TX_SHAPE_PORTS_4,
-	TX_SHAPE_PORTS_6,
-	TX_SHAPE_ONE_SIZE,
-	TX_SHAPE_MIX_4,
-	TX_SHAPE_MIX_6,
-	TX_SHAPE_SIZES,
-	TX_SHAPE_STAMPED_4, /* as TX_SHAPE_PORTS, of flows in their order, with a stamp, which changes the first
-			       checksum */
-	TX_SHAPE_STAMPED_6,
-	TX_SHAPE_STAMPED_MIX_4, /* as TX_SHAPE_MIX, likewise, of few sizes */
-	TX_SHAPE_STAMPED_MIX_6,
-	TX_SHAPE_STAMPED_ONE_SIZE,
-	TX_SHAPE_STAMPED_SIZES,
-	TX_SHAPE_REPLAY,       /* the frames are a capture's, */
-	TX_SHAPE_REPLAY_TIMED, /* and so are the departures */
+#define TX_SHAPE_ENUM(name) TX_SHAPE_##name,
+	TX_SHAPES_OF_FLOWS(TX_SHAPE_ENUM)
+#undef TX_SHAPE_ENUM
+		TX_SHAPE_REPLAY, /* the frames are a capture's, */
+	TX_SHAPE_REPLAY_TIMED,   /* and so are the departures */
 };
 
 static inline bool tx_shape_is_stamped(const enum tx_shape shape)

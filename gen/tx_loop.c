@@ -226,50 +226,14 @@ void tx_worker_run(struct tx_worker *w)
 		tx_several_run(w);
 	} else if (!tx_source_is_empty(&w->sources[0])) {
 		switch (tx_shape_of(&w->sources[0])) {
-		case TX_SHAPE_FIXED:
-			send_all(w, TX_SHAPE_FIXED);
-			break;
-		case TX_SHAPE_PORTS_4:
-			send_all(w, TX_SHAPE_PORTS_4);
-			break;
-		case TX_SHAPE_PORTS_6:
-			send_all(w, TX_SHAPE_PORTS_6);
-			break;
-		case TX_SHAPE_ONE_SIZE:
-			send_all(w, TX_SHAPE_ONE_SIZE);
-			break;
-		case TX_SHAPE_MIX_4:
-			send_all(w, TX_SHAPE_MIX_4);
-			break;
-		case TX_SHAPE_MIX_6:
-			send_all(w, TX_SHAPE_MIX_6);
-			break;
-		case TX_SHAPE_SIZES:
-			send_all(w, TX_SHAPE_SIZES);
-			break;
-		case TX_SHAPE_STAMPED_4:
-			send_all(w, TX_SHAPE_STAMPED_4);
-			break;
-		case TX_SHAPE_STAMPED_6:
-			send_all(w, TX_SHAPE_STAMPED_6);
-			break;
-		case TX_SHAPE_STAMPED_MIX_4:
-			send_all(w, TX_SHAPE_STAMPED_MIX_4);
-			break;
-		case TX_SHAPE_STAMPED_MIX_6:
-			send_all(w, TX_SHAPE_STAMPED_MIX_6);
-			break;
-		case TX_SHAPE_STAMPED_ONE_SIZE:
-			send_all(w, TX_SHAPE_STAMPED_ONE_SIZE);
-			break;
-		case TX_SHAPE_STAMPED_SIZES:
-			send_all(w, TX_SHAPE_STAMPED_SIZES);
-			break;
-		case TX_SHAPE_REPLAY:
-			send_all(w, TX_SHAPE_REPLAY);
-			break;
-		case TX_SHAPE_REPLAY_TIMED:
-			send_all(w, TX_SHAPE_REPLAY_TIMED);
+#define SEND(shape) \
+	case TX_SHAPE_##shape: \
+		send_all(w, TX_SHAPE_##shape); \
+		break;
+			TX_SHAPES_OF_FLOWS(SEND)
+			SEND(REPLAY)
+			SEND(REPLAY_TIMED)
+#undef SEND
 		}
 		replay_cursor_close(&w->sources[0].replay);
 	}

@@ -23,44 +23,12 @@ struct clump {
 static void patch(struct tx_source *s, struct pio_frame *f, uint32_t n, uint64_t time_ns)
 {
 	switch (s->shape) {
-	case TX_SHAPE_FIXED:
-		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_FIXED);
+#define PATCH(shape) \
+	case TX_SHAPE_##shape: \
+		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_##shape); \
 		break;
-	case TX_SHAPE_PORTS_4:
-		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_PORTS_4);
-		break;
-	case TX_SHAPE_PORTS_6:
-		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_PORTS_6);
-		break;
-	case TX_SHAPE_MIX_4:
-		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_MIX_4);
-		break;
-	case TX_SHAPE_MIX_6:
-		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_MIX_6);
-		break;
-	case TX_SHAPE_STAMPED_4:
-		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_STAMPED_4);
-		break;
-	case TX_SHAPE_STAMPED_6:
-		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_STAMPED_6);
-		break;
-	case TX_SHAPE_STAMPED_MIX_4:
-		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_STAMPED_MIX_4);
-		break;
-	case TX_SHAPE_STAMPED_MIX_6:
-		tx_fill(s, &s->at, f, 1, time_ns, TX_SHAPE_STAMPED_MIX_6);
-		break;
-	case TX_SHAPE_STAMPED_ONE_SIZE:
-		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_STAMPED_ONE_SIZE);
-		break;
-	case TX_SHAPE_STAMPED_SIZES:
-		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_STAMPED_SIZES);
-		break;
-	case TX_SHAPE_SIZES:
-		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_SIZES);
-		break;
-	default:
-		tx_fill(s, &s->at, f, n, time_ns, TX_SHAPE_ONE_SIZE);
+		TX_SHAPES_OF_FLOWS(PATCH)
+#undef PATCH
 	}
 }
 

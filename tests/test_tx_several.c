@@ -25,6 +25,9 @@ static const char mixed[] =
 	"  - {dst-ip: 10.0.3.9, mode: tcp-syn, src-port: 5000, flows: 3}\n"
 	"  - {dst-ip: 10.0.4.9, mode: icmp-echo, packet-size: 900, src-port: 6000, flows: 3}\n";
 
+/* How the frames of each read. */
+static const char *const words[] = {"eth ip4 udp", "eth vlan ip6 udp", "eth ip4 udp", "eth ip4 tcp", "eth ip4 echo"};
+
 /* The packets of all streams, in the order of each: packet k of a stream is flow k mod F. */
 struct expected {
 	uint64_t n[STREAMS_MOST];
@@ -34,8 +37,6 @@ struct expected {
 /* Which stream's frame it is, by destination; and every byte is as the plan says. */
 static void take(const struct pio_frame *f, struct expected *got)
 {
-	static const char *const words[] = {"eth ip4 udp", "eth vlan ip6 udp", "eth ip4 udp", "eth ip4 tcp",
-					    "eth ip4 echo"};
 	static unsigned char frame[TX_TEMPLATE_MAX];
 	unsigned char entry[TX_ENTRY_MAX];
 	unsigned stream = f->data[12] == 0x81 ? 1 : f->data[32];
@@ -61,7 +62,28 @@ static void take(const struct pio_frame *f, struct expected *got)
 	fail_msg("stream %u: a frame of %u bytes is none of its packets", stream, f->len);
 }
 
-static void send_and_take(unsigned queues, struct expected *got)
+/* Which stream's it is, by the flow in its stamp; and it is the next of that flow. */
+static void take_stamped(const struct pio_frame *f, struct expected *got)
+{
+	const struct judged j = judge_frame(f->data, f->len);
+	unsigned stream = 0;
+	struct stamp stamp = {0};
+	uint64_t flow;
+
+	assert_true(f->len >= STAMP_LEN && stamp_read(f->data + f->len - STAMP_LEN, &stamp));
+	while (stream + 1 < s.set.n && stamp.flow >= s.plans[stream + 1].first_flow)
+		stream++;
+	flow = stamp.flow - s.plans[stream].first_flow;
+	if (strcmp(j.words, words[stream]) != 0)
+		fail_msg("stream %u: a frame reads as %s", stream, j.words);
+	assert_in_range(flow, 0, s.plans[stream].flows - 1);
+	assert_int_equal(stamp.sequence, got->per_flow[stream][flow]);
+	got->n[stream]++;
+	got->per_flow[stream][flow]++;
+}
+
+static void send_and_take(unsigned queues, void (*take_one)(const struct pio_frame *, struct expected *),
+			  struct expected *got)
 {
 	struct pio_port *port = loop_open_ok("loop:queues=3,ring=4096", queues, 3);
 	struct limiter *limiters = aligned_alloc(128, s.set.n_groups * sizeof(*limiters));
@@ -85,25 +107,31 @@ static void send_and_take(unsigned queues, struct expected *got)
 	}
 	for (unsigned q = 0; q < 3; q++)
 		while (pio_rx(port->rx[q], &f, 1) == 1) {
-			take(&f, got);
+			take_one(&f, got);
 			pio_put(port->rx[q], &f, 1);
 		}
 	free(limiters);
 	pio_close(port);
 }
 
-static void every_stream_arrives_as_it_is(void **state)
+static void number_flows(void)
+{
+	for (unsigned i = 1; i < s.set.n; i++)
+		s.plans[i].first_flow = s.plans[i - 1].first_flow + (uint32_t)s.plans[i - 1].flows;
+}
+
+static void all_arrive(const char *options, void (*take_one)(const struct pio_frame *, struct expected *))
 {
 	char yaml[1024];
 
-	(void)state;
-	snprintf(yaml, sizeof(yaml), "count: %d\n%s", PACKETS, mixed);
+	snprintf(yaml, sizeof(yaml), "count: %d\n%s%s", PACKETS, options, mixed);
 	for (unsigned queues = 1; queues <= QUEUES_MOST; queues++) {
 		static const uint64_t part[] = {3, 2, 1, 1, 1}; /* of 8 */
 		struct expected got = {0};
 
 		streams_make(&s, yaml);
-		send_and_take(queues, &got);
+		number_flows();
+		send_and_take(queues, take_one, &got);
 		for (unsigned i = 0; i < s.set.n; i++) {
 			uint64_t n = PACKETS / 8 * part[i], flows = s.plans[i].flows;
 
@@ -113,6 +141,19 @@ static void every_stream_arrives_as_it_is(void **state)
 		}
 		streams_free(&s);
 	}
+}
+
+static void every_stream_arrives_as_it_is(void **state)
+{
+	(void)state;
+	all_arrive("", take);
+}
+
+/* Several packets of a clump are one stream's, the mix of sizes among them. */
+static void every_packet_has_the_stamp_that_is_its_own(void **state)
+{
+	(void)state;
+	all_arrive("stamp: true\n", take_stamped);
 }
 
 /* The same with a limit each: by the queue that a group is given, and by schedule. */
@@ -130,7 +171,7 @@ static void streams_of_their_own_rate_arrive(void **state)
 		struct expected got = {0};
 
 		streams_make(&s, text);
-		send_and_take(queues, &got);
+		send_and_take(queues, take, &got);
 		assert_int_equal(got.n[0], 500);
 		assert_int_equal(got.n[1], 70);
 		assert_int_equal(got.n[2], 60);
@@ -178,6 +219,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_stream_arrives_as_it_is),
+		cmocka_unit_test(every_packet_has_the_stamp_that_is_its_own),
 		cmocka_unit_test(streams_of_their_own_rate_arrive),
 		cmocka_unit_test(a_stop_abandons_what_is_not_due),
 	};
