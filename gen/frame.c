@@ -232,12 +232,13 @@ void frame_put_udp(struct frame *f, uint16_t sport, uint16_t dport, enum frame_c
 		add_outer_sum(f);
 	if (check == FRAME_CHECK_OUTER || check == FRAME_CHECK_OFF)
 		return;
-	if (check == FRAME_CHECK_BAD && f->outer)
-		frame_refuse(f, "a checksum around one that is wrong cannot be told");
 	add_l4_sum(f, 6, IPPROTO_UDP, true);
+	if (check != FRAME_CHECK_BAD)
+		return;
 	/* One more in the sum than there is: one less in the checksum. That is never the right one in another guise. */
-	if (check == FRAME_CHECK_BAD)
-		f->plan->sums[0].fixed = core_be16(1);
+	f->plan->sums[0].fixed = core_be16(1);
+	if (f->outer) /* around it that one is missing, too */
+		f->plan->sums[f->outer].fixed = (uint16_t)~core_be16(1);
 }
 
 void frame_put_tcp(struct frame *f, uint16_t sport, uint16_t dport, uint8_t flags)

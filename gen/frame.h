@@ -93,7 +93,7 @@ void frame_put_ip(struct frame *f, const struct frame_ip *ip);
 
 /*
  * OFF: the checksum is 0, "none", and an inner transport header may have one. BAD: one that never is the right one.
- * OUTER: a right one around one more IP header and its transport header, which must have a right one, too.
+ * OUTER: a right one around one more IP header and its transport header, which must have one, too, right or BAD.
  */
 enum frame_check { FRAME_CHECK_ON, FRAME_CHECK_OFF, FRAME_CHECK_BAD, FRAME_CHECK_OUTER };
 

@@ -229,7 +229,7 @@ uint32_t packet_put_headers(struct frame *f, const struct config *cfg, const str
 	put_link_layer(f, cfg, ends, outermost == 6 ? TYPE_IP6 : TYPE_IP4);
 	if (tunnel.kind)
 		sport_at = tunnel_put(f, &tunnel, &ends->outer_src, ip.ttl, ip.dscp_ecn, dst->family == 6,
-				      cfg->udp_checksum == CHECK_ON);
+				      cfg->udp_checksum != CHECK_OFF);
 	frame_put_ip(f, &ip);
 	put_transport(f, cfg);
 	return sport_at;

@@ -159,14 +159,14 @@ static void try_one(const struct way *w, enum varying how, unsigned turn)
 	tx_wire_free(wire);
 }
 
-/* Over IPv6 a tunnel has a checksum, but for around a packet that has no right one. */
+/* Over IPv6 a tunnel has a checksum, but for around a packet that has none. */
 static struct way unchecked(struct way tunnel, const char *inside)
 {
 	static char words[64];
 	const char *udp = strstr(tunnel.words, " ip6 udp ");
 	int n = udp ? (int)(udp - tunnel.words) + 8 : 0;
 
-	if (!udp || !(strchr(inside, '-') || strchr(inside, '!')))
+	if (!udp || !strchr(inside, '-'))
 		return tunnel;
 	snprintf(words, sizeof(words), "%.*s-%s", n, tunnel.words, tunnel.words + n);
 	tunnel.words = words;
