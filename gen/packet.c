@@ -18,7 +18,7 @@
 #define TCP_SYN     2U
 #define LABELS_MAX  8U
 #define LABEL_MAX   0xfffffU
-#define LABEL_FIRST 16U /* 0 to 15 are reserved (RFC 3032) */
+#define LABEL_NEVER 3U /* implicit null: told to neighbours, but never in a packet (RFC 3032 section 2.1) */
 
 struct label {
 	uint32_t label;
@@ -47,7 +47,7 @@ static int read_labels(const char *s, struct label out[LABELS_MAX])
 	while (*s) {
 		unsigned long label, class = 0, ttl = 64;
 
-		if (n == (int)LABELS_MAX || !read_number(&s, LABEL_FIRST, LABEL_MAX, &label))
+		if (n == (int)LABELS_MAX || !read_number(&s, 0, LABEL_MAX, &label) || label == LABEL_NEVER)
 			return -1;
 		if (*s == ':' && (s++, !read_number(&s, 0, 7, &class)))
 			return -1;
@@ -313,7 +313,8 @@ void packet_check(const struct config *cfg, struct problems *p)
 	struct label labels[LABELS_MAX];
 
 	if (cfg->mpls[0] && read_labels(cfg->mpls, labels) < 1)
-		problem_add(p, "--mpls", "\"%s\" is no list of up to %u labels of 16 to 1048575, as in 100,200:5:64",
+		problem_add(p, "--mpls",
+			    "\"%s\" is no list of up to %u labels of 0 to 1048575, without 3, as in 100,200:5:64",
 			    cfg->mpls, LABELS_MAX);
 	if (cfg->outer_vlan && !cfg->vlan)
 		problem_missing(p, "--vlan", "missing: --outer-vlan stands in front of it");

@@ -120,7 +120,7 @@
 	X(OUTER_TYPE, "outer-type", "", ENUM, outer_type, "0x88a8", "TYPE", SEND, STREAM, PACKETS, \
 	  "EtherType of --outer-vlan", CHOICES(OUTER_TYPES)) \
 	X(MPLS, "mpls", "", STRING, mpls, "", "LABEL,...", SEND, STREAM, PACKETS, \
-	  "MPLS label stack in front of the packet, outermost first; LABEL[:CLASS[:TTL]]") \
+	  "MPLS label stack in front of the packet, outermost first; LABEL[:CLASS[:TTL]], 0 being explicit null") \
 	X(TUNNEL, "tunnel", "", STRING, tunnel, "", "TUNNEL", SEND, STREAM, PACKETS, \
 	  "outer headers around the packets: vxlan,dst=ADDRESS[,src=ADDRESS][,vni=N], the same with geneve, or " \
 	  "gre,dst=ADDRESS[,src=ADDRESS][,key=N]; --src-ip and --dst-ip are then the inner ones") \

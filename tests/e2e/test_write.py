@@ -127,7 +127,7 @@ class Headers(Write):
         layers = {(): ([], []), ("--vlan", 7): ([(0x8100, 7)], []),
                   ("--vlan", 7, "--outer-vlan", 4094, "--vlan-priority", 5, "--vlan-dei"): ([(0x88A8, 0xBFFE), (0x8100, 0xB007)], []),
                   ("--vlan", 7, "--outer-vlan", 9, "--outer-type", "0x8100"): ([(0x8100, 9), (0x8100, 7)], []),
-                  ("--mpls", "100"): ([], [(100, 0, 1, 64)]),
+                  ("--mpls", "100"): ([], [(100, 0, 1, 64)]), ("--mpls", "7,15,0:6:1"): ([], [(7, 0, 0, 64), (15, 0, 0, 64), (0, 6, 1, 1)]),
                   ("--vlan", 7, "--mpls", "16,1048575:7:255"): ([(0x8100, 7)], [(16, 0, 0, 64), (1048575, 7, 1, 255)])}
         for mode, in self.MODES:
             for ends in (V4, V6):
@@ -218,7 +218,7 @@ class Headers(Write):
 
     def test_headers_that_do_not_fit_together(self):
         for args, names in (((*V4, "--outer-vlan", 5), ["--vlan"]), ((*V4, "--vlan-priority", 5), ["--vlan"]), ((*V4, "--vlan-dei"), ["--vlan"]), ((*V6, "--df"), ["--df"]), ((*V6, "--ip-id", 5), ["--ip-id"]),
-                            ((*V4, "--flow-label", 5), ["--flow-label"]), *(((*V4, "--mpls", m), ["--mpls"]) for m in ("15", "1048576", "16:8", "16:1:256", "16:1:0", "16,", ",16", "x", ",".join(["16"] * 9)))):
+                            ((*V4, "--flow-label", 5), ["--flow-label"]), *(((*V4, "--mpls", m), ["--mpls"]) for m in ("3", "1048576", "16:8", "16:1:256", "16:1:0", "16,", ",16", "x", ",".join(["16"] * 9)))):
             with self.subTest(args=args):
                 self.refused(*BASE, *args, names=names)
 
