@@ -17,11 +17,14 @@
 
 static void set(struct varies *out, const struct vary *v, struct problems *p)
 {
-	for (unsigned i = 0; i < out->n; i++) {
-		if (out->vary[i].field == v->field && (v->field != VARY_PAYLOAD || out->vary[i].offset == v->offset)) {
-			out->vary[i] = *v;
-			return;
-		}
+	for (unsigned i = 0; i < out->n && v->field != VARY_PAYLOAD; i++) {
+		if (out->vary[i].field != v->field)
+			continue;
+		if (out->vary[i].asked && p)
+			problem_add(p, "--vary", "%s comes twice: its values are one range or one list",
+				    vary_name(v->field));
+		out->vary[i] = *v;
+		return;
 	}
 	if (out->n < TX_WALKS_MAX)
 		out->vary[out->n++] = *v;

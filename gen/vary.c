@@ -6,12 +6,14 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAC_BROADCAST  0xffffffffffffULL
 #define MAC_FIRST_BYTE 40 /* the bits after it */
+#define BACKWARDS      "it ends before it begins: the smaller value comes first, and dec: in front turns it round"
 
 static const struct {
 	const char *name;
@@ -109,13 +111,10 @@ static bool read_field(const char *s, size_t len, struct vary *v)
 	return false;
 }
 
-static bool in_range(const struct vary *v, uint64_t value)
+/* The largest value of a field of numbers. */
+static uint64_t most(const struct vary *v)
 {
-	uint64_t max = fields[v->field].max;
-
-	if (v->field == VARY_PAYLOAD && v->bytes < 8)
-		max = (1ULL << 8 * v->bytes) - 1;
-	return value >= fields[v->field].min && value <= max;
+	return v->field == VARY_PAYLOAD && v->bytes < 8 ? (1ULL << 8 * v->bytes) - 1 : fields[v->field].max;
 }
 
 /* Decimal, or hexadecimal behind 0x: a leading zero is no octal number. */
@@ -170,7 +169,10 @@ static bool read_value(const char *s, struct vary *v, uint64_t *out)
 		return read_mac(s, v, out);
 	if (v->field == VARY_SRC_IP || v->field == VARY_DST_IP)
 		return read_ip(s, v, out);
-	return read_number(s, out) && in_range(v, *out);
+	if (!read_number(s, out))
+		return false;
+	v->beyond = *out < fields[v->field].min || *out > most(v);
+	return !v->beyond;
 }
 
 static bool read_prefix(const char *s, struct vary *v)
@@ -195,7 +197,7 @@ static bool read_span(char *s, struct vary *v)
 	if (!read_value(s, v, &a) || !read_value(dash + 1, v, &b))
 		return false;
 	if (b < a)
-		v->why = "it ends before it begins; dec: goes downwards";
+		v->why = BACKWARDS;
 	else if (v->field == VARY_SRC_MAC && a >> MAC_FIRST_BYTE != b >> MAC_FIRST_BYTE)
 		v->why = "multicast addresses are in it: both ends begin with the same byte";
 	if (v->why)
@@ -216,7 +218,10 @@ static bool read_steps(char *s, struct vary *v)
 	if (!step || !fields[v->field].max)
 		return false;
 	*stop = *step = '\0';
-	if (!read_value(s, v, &a) || !read_value(stop + 1, v, &b) || b < a || !read_number(step + 1, &by) || !by)
+	if (!read_value(s, v, &a) || !read_value(stop + 1, v, &b) || !read_number(step + 1, &by))
+		return false;
+	v->why = b < a ? BACKWARDS : !by ? "a step is 1 or more" : NULL;
+	if (v->why)
 		return false;
 	v->walk.base = a;
 	v->walk.count = (b - a) / by + 1;
@@ -307,6 +312,7 @@ int vary_parse(const char *text, uint64_t seed, struct vary *v, struct err *e)
 	const char *range = is ? is + 1 : "";
 	bool down = strncmp(range, "dec:", 4) == 0;
 	bool scatter = strncmp(range, "random:", 7) == 0;
+	char why[128];
 
 	memset(v, 0, sizeof(*v));
 	v->asked = true;
@@ -314,13 +320,18 @@ int vary_parse(const char *text, uint64_t seed, struct vary *v, struct err *e)
 		err_set(e, -EINVAL, EXIT_USAGE, "cannot vary this field", text, "there is no such field");
 		err_hint(e,
 			 "src-mac, dst-mac, outer-vlan, vlan, dscp, ip-id, flow-label, ttl, src-ip, dst-ip, src-port, "
-			 "dst-port, payload@OFFSET:BYTES or size, and =RANGE");
+			 "dst-port, payload@OFFSET:BYTES (1 to 8 bytes) or size, and =RANGE");
 		return -EINVAL;
 	}
 	range += down ? 4 : scatter ? 7 : 0;
 	if (!read_range(range, v)) {
+		if (v->beyond)
+			snprintf(why, sizeof(why), "its values are %" PRIu64 " to %" PRIu64, fields[v->field].min,
+				 most(v));
+		else
+			snprintf(why, sizeof(why), "%s", v->why ? v->why : "");
 		err_set(e, -EINVAL, EXIT_USAGE, "cannot vary this field", text, "\"%s\" is no range of %s%s%s", range,
-			fields[v->field].name, v->why ? ": " : "", v->why ? v->why : "");
+			fields[v->field].name, why[0] ? ": " : "", why);
 		err_hint(e, "A-B, START:STOP:STEP for numbers, a prefix for addresses, or A,B,C");
 		return -EINVAL;
 	}

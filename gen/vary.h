@@ -39,7 +39,8 @@ struct vary {
 	uint8_t family;         /* of addresses */
 	uint64_t high;          /* of IPv6 addresses: the upper half, which all have in common */
 	bool asked;             /* by --vary: it is put even where it has one value */
-	const char *why;        /* while it is read: why it is refused, where that is known better than "no range" */
+	const char *why;        /* while it is read: why it is refused, where that is known better than "no range"; */
+	bool beyond;            /* a number is none of the field's values */
 	unsigned n;             /* of a list, whose values are distinct */
 	uint64_t values[VARY_VALUES_MAX];
 };
@@ -51,8 +52,9 @@ struct varies {
 
 /*
  * All that vary by cfg, in order: destination and source address, source port, destination port, then those of --vary,
- * each of which takes the place of an earlier one of its field. Fields of one value are left out, but for what lies
- * between the others. src: the source address in use, family 0: not yet known. Problems are added to *p (may be NULL).
+ * each of which takes the place of one of its field that is not; a field comes once in --vary. Fields of one value are
+ * left out, but for what lies between the others. src: the source address in use, family 0: not yet known. Problems are
+ * added to *p (may be NULL).
  */
 void varies_collect(const struct config *cfg, const struct ip *src, struct varies *out, struct problems *p);
 

@@ -143,7 +143,18 @@ static void payload_fields_do_not_overlap(void **state)
 	check_says(&cfg, "payload@0:8=1-2,payload@3:2=1-2", "over each other");
 	ask(&cfg, "payload@0:4=1-2,payload@4:2=1-2");
 	fits(&cfg);
-	ask(&cfg, "payload@0:4=1-2,payload@0:2=1-2"); /* the later one takes its place */
+	check_says(&cfg, "payload@0:4=1-2,payload@0:2=1-2", "over each other");
+}
+
+static void a_field_comes_once(void **state)
+{
+	struct config cfg = base("10.9.9.9");
+
+	(void)state;
+	check_says(&cfg, "src-port=1-3,dscp=1-2,src-port=5-7", "src-port comes twice");
+	check_says(&cfg, "size=64-65,size=70", "size comes twice");
+	ask(&cfg,
+	    "src-port=1-3,dst-ip=10.0.0.1-10.0.0.2,payload@0:1=1,payload@1:1=1"); /* in place of what flows have */
 	fits(&cfg);
 }
 
@@ -215,6 +226,7 @@ int main(void)
 		cmocka_unit_test(with_one_flow_nothing_varies),
 		cmocka_unit_test(payload_fields_are_inside_the_smallest_frame),
 		cmocka_unit_test(payload_fields_do_not_overlap),
+		cmocka_unit_test(a_field_comes_once),
 		cmocka_unit_test(sizes_have_one_source),
 		cmocka_unit_test(sixteen_fields_are_the_most),
 		cmocka_unit_test(flows_are_counted_together_and_combined),

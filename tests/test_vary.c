@@ -259,7 +259,13 @@ static void what_is_no_range(void **state)
 static void the_reason_is_told_where_it_is_known(void **state)
 {
 	(void)state;
-	text_refused("vlan=8-5", "dec: goes downwards");
+	text_refused("vlan=8-5", "dec: in front");
+	text_refused("vlan=8:5:1", "dec: in front");
+	text_refused("vlan=5:8:0", "a step is 1");
+	text_refused("vlan=0-5", "its values are 1 to 4094");
+	text_refused("src-port=0-65536", "its values are 0 to 65535");
+	text_refused("size=64:9019:1", "its values are 64 to 9018");
+	text_refused("payload@0:1=1,256", "its values are 0 to 255");
 	text_refused("vlan=1,2,1", "twice");
 	text_refused("src-ip=10.0.0.1-fd00::1", "one family");
 	text_refused("src-ip=10.0.0.1,fd00::1", "one family");
