@@ -284,7 +284,6 @@ static uint64_t silence(struct engine *en, uint64_t now)
 static void interval(struct engine *en, struct report *report, uint64_t now)
 {
 	struct err e = {0};
-	int rc;
 
 	if (!en->cfg->interval_ns || now < en->reported_ns + en->cfg->interval_ns || now < en->start_ns)
 		return;
@@ -292,12 +291,10 @@ static void interval(struct engine *en, struct report *report, uint64_t now)
 	if (now >= en->reported_ns + en->cfg->interval_ns) /* this process was stopped for a while */
 		en->reported_ns = now;
 	engine_sample(en, now, &en->now);
-	rc = report_interval(report, &en->prev, &en->now);
+	report_interval(report, &en->prev, &en->now);
 	en->prev = en->now;
-	if (!rc)
-		return;
-	err_set(&e, rc, EXIT_RUN, "cannot write the report", "standard output", "%s", strerror(-rc));
-	engine_fail(en, &e);
+	if (report_failed(report, &e))
+		engine_fail(en, &e);
 }
 
 static void tick(struct engine *en, struct report *report)

@@ -10,7 +10,7 @@
 /* Any moment. now_ns: monotonic. */
 void engine_sample(const struct engine *en, uint64_t now_ns, struct report_sample *out);
 
-/* After the workers have ended. Writes the end record; what that meets goes to en->err. */
+/* After the workers have ended. Judges the run into en->err, and writes the end record. */
 void engine_end(struct engine *en, struct report *report);
 
 #endif

@@ -88,6 +88,7 @@ static int run_verb(struct config *cfg, struct problems *problems)
 	else
 		traffic_main(cfg, report, &e);
 	form_close();
+	report_failed(report, &e);
 	report_close(report);
 	return say(&e);
 }

@@ -149,9 +149,8 @@ static void run(struct traffic *t, const struct config *cfg, struct report *repo
 		tell_plan(t, cfg);
 		engine_measure_facts(&t->engine, &t->facts);
 		signals_let_writes_finish();
-		rc = report_begin(report, &t->facts, clock_wall_ns());
-		if (rc)
-			err_set(e, rc, EXIT_RUN, "cannot write the report", "standard output", "%s", strerror(-rc));
+		report_begin(report, &t->facts, clock_wall_ns());
+		rc = report_failed(report, e);
 	}
 	if (rc && e->code == EXIT_DONE) {
 		report_stopped(report, e);

@@ -12,9 +12,11 @@
 #include <pcap/pcap.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FRAMES  256U
 #define SNAPLEN 65535
@@ -101,24 +103,38 @@ static const struct pio_queue_ops file_ops = {
 
 static int refuse(struct err *e, const char *path, const char *cause)
 {
-	err_set(e, -EIO, EXIT_RUN, "cannot write the capture", path, "%s", cause);
-	err_hint(e, "--write with a file in a folder that can be written to");
+	err_set(e, -EIO, EXIT_RUN, "cannot write the capture", strcmp(path, "-") == 0 ? "standard output" : path, "%s",
+		cause);
+	err_hint(e, "--write with a file elsewhere");
 	return -EIO;
 }
 
-/* "-" is the standard output. A first signal ends the wait for a pipe's reader: then there is no dumper, and no error.
- */
+/* "-" is the standard output, by a descriptor of its own: the report's stays open. */
+static FILE *open_file(const char *path)
+{
+	FILE *f;
+	int fd;
+
+	if (strcmp(path, "-") != 0)
+		return fopen(path, "we");
+	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!f && fd >= 0)
+		close(fd);
+	return f;
+}
+
+/* A first signal ends the wait for a pipe's reader: then there is no dumper, and no error. */
 static int open_dumper(struct file_queue *w, pcap_t *pcap, const char *path, struct err *e)
 {
-	FILE *f = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+	FILE *f = open_file(path);
 
 	if (!f)
 		return signals_stop && errno == EINTR ? 0 : refuse(e, path, strerror(errno));
 	w->dumper = pcap_dump_fopen(pcap, f);
 	if (w->dumper)
 		return 0;
-	if (f != stdout)
-		fclose(f);
+	fclose(f);
 	return refuse(e, path, pcap_geterr(pcap));
 }
 

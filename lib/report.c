@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 void report_fact_add(struct report_plan *p, const char *key, const char *label, const char *fmt, ...)
 {
@@ -178,4 +179,11 @@ int report_document(struct report *r, const struct report_document *d, const str
 		return r->rc;
 	r->ops->document(r, d, e, all);
 	return settle(r);
+}
+
+int report_failed(const struct report *r, struct err *e)
+{
+	if (r->rc && e->code == EXIT_DONE)
+		err_set(e, r->rc, EXIT_RUN, "cannot write the report", "standard output", "%s", strerror(-r->rc));
+	return r->rc;
 }

@@ -206,7 +206,10 @@ void report_live(struct report *r, const struct report_live *live);
  */
 int report_end(struct report *r, const struct report_end *end, const struct err *e, const struct problems *all);
 
-/* Instead of the three above. d's data are not asked for when e is an error. */
+/* Instead of begin to end. d's data are not asked for when e is an error. */
 int report_document(struct report *r, const struct report_document *d, const struct err *e, const struct problems *all);
+
+/* The first failed write, and what is said of it: in *e, unless that tells of a failure already. 0: there was none. */
+int report_failed(const struct report *r, struct err *e);
 
 #endif

@@ -114,6 +114,13 @@ class LostOutput(Case):
                     self.assertEqual(run.returncode, 1, run.stderr)
                     self.assertIn("No space left", run.stderr)
 
+    def test_a_plan_that_nobody_gets(self):
+        for more in ("--dry-run", "--dry-run --json", f"--count 9 --write {TMP}/unsaid.pcap"):
+            with self.subTest(more=more):
+                run = shell(f"$S {' '.join(map(str, GOOD))} {more} >/dev/full")
+                self.assertEqual(run.returncode, 1, run.stderr)
+                self.assertIn("cannot write the report: standard output: No space left", run.stderr)
+
     def test_a_full_disk_in_the_middle(self):
         sh("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", self.small())
         try:
