@@ -16,6 +16,7 @@ import functools
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -155,7 +156,7 @@ class Inside:
         os.close(self.back)
 
 
-def until(condition, timeout=5, what="the condition"):
+def until(condition, timeout=20, what="the condition"):
     """Waits for what has no event of its own."""
     give_up = time.monotonic() + timeout
     while not (value := condition()):
@@ -163,6 +164,12 @@ def until(condition, timeout=5, what="the condition"):
             raise AssertionError(f"{what}: not within {timeout} s")
         time.sleep(0.01)
     return value
+
+
+def cpu_of_children():
+    """Seconds of processor time that the ended ones had."""
+    t = os.times()
+    return t.children_user + t.children_system
 
 
 # ---- squall ----
@@ -199,7 +206,7 @@ class Squall:
         with self.change:
             self.change.notify_all()
 
-    def wait_for(self, pattern, stream="err", timeout=10):
+    def wait_for(self, pattern, stream="err", timeout=20):
         """Until a line of the stream matches; the match. The process must not end before."""
         give_up = time.monotonic() + timeout
         with self.change:
@@ -213,6 +220,24 @@ class Squall:
 
     def tail(self):
         return {name: "".join(lines)[-500:] for name, lines in self.lines.items()}
+
+    def proc(self, name):
+        """What /proc says of the process; nothing while it is still that which becomes squall."""
+        with open(f"/proc/{self.process.pid}/{name}", encoding="utf-8") as f, open(f"/proc/{self.process.pid}/comm", encoding="utf-8") as comm:
+            text = f.read()
+            return text if comm.read() == "squall\n" else ""
+
+    def listens(self, number=signal.SIGINT):
+        """It has a handler for that signal, which would end it otherwise."""
+        caught = re.search(r"SigCgt:\s*([0-9a-f]+)", self.proc("status"))
+        return caught and int(caught[1], 16) >> number - 1 & 1
+
+    def waits_for_a_pipe(self):
+        return re.search("partner|pipe", self.proc("wchan"))
+
+    def resident(self):
+        """Bytes of its memory."""
+        return int((self.proc("statm") or "0 0").split()[1]) * resource.getpagesize()
 
     def signal(self, number=signal.SIGINT):
         self.process.send_signal(number)  # `ip netns exec` and nsenter become squall
@@ -266,21 +291,51 @@ class Receiver(Squall):
 # ---- tests ----
 
 
-def best_of_three(test):
-    """A machine that is busy with other things for a moment is given two more chances."""
+class Busy:
+    """`with Busy() as busy:` afterwards busy.share is the part of the time in which somebody here had to wait for a processor.
 
-    @functools.wraps(test)
-    def wrapped(self):
-        self.subTest = lambda *_, **__: contextlib.nullcontext()  # what fails in a real one has failed for good
-        for _ in range(2):
-            try:
-                return test(self)
-            except AssertionError:
-                end_children()
-        del self.subTest
-        return test(self)
+    By the kernel's account of waiting (where it keeps one) and of what a hypervisor took: 0 on a machine that has
+    nothing else to do.
+    """
 
-    return wrapped
+    def __enter__(self):
+        self.then = time.monotonic(), self.waited()
+        return self
+
+    def __exit__(self, *_):
+        began, waited = self.then
+        self.share = min((self.waited() - waited) / (time.monotonic() - began), 1)
+
+    @staticmethod
+    def waited():
+        with open("/proc/stat", encoding="ascii") as f:
+            seconds = int(f.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
+        with contextlib.suppress(OSError), open("/proc/pressure/cpu", encoding="ascii") as f:
+            seconds += int(re.search(r"some .*total=(\d+)", f.read())[1]) / 1e6
+        return seconds
+
+
+def best_of(tries):
+    """A machine that is busy with other things for a moment is given more chances."""
+
+    def wrap(test):
+        @functools.wraps(test)
+        def wrapped(self):
+            self.subTest = lambda *_, **__: contextlib.nullcontext()  # what fails in a real one has failed for good
+            for _ in range(tries - 1):
+                try:
+                    return test(self)
+                except AssertionError:
+                    end_children()
+            del self.subTest
+            return test(self)
+
+        return wrapped
+
+    return wrap
+
+
+best_of_three = best_of(3)
 
 
 class Case(unittest.TestCase):

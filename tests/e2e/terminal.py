@@ -252,6 +252,7 @@ class Terminal:
             if time.monotonic() > give_up:
                 self.kill()
                 self.wait()
+                self.rc = -signal.SIGKILL
                 raise AssertionError(f"no end within {timeout} s:\n{self.screen.text()}")
             time.sleep(0.01)
         self.rc = os.waitstatus_to_exitcode(status)

@@ -58,7 +58,7 @@ class DuringTheRun(links.Renamed):
         for which in ("a", "b"):
             with self.subTest(which=which):
                 self.anew()
-                run = self.running("-d", "1s", "--pps", "20k")
+                run = self.running("-d", "3s", "--pps", "20k")
                 self.set(**{which: "down"})
                 self.ok(run.end(), 7)
                 self.assertRegex(run.json["error"]["cause"], "down at the end")
@@ -69,7 +69,7 @@ class DuringTheRun(links.Renamed):
         at = time.monotonic()
         self.set(b="down")
         self.ok(run.end(15), 7)
-        self.assertTrue(4.5 < time.monotonic() - at < 8)
+        self.assertTrue(4.5 < time.monotonic() - at < 12)
         self.assertGreater(self.sent_is_the_kernels(run.end_record)["dropped_driver"], 20_000)
 
     def test_a_signal_while_it_is_down(self):
@@ -81,7 +81,7 @@ class DuringTheRun(links.Renamed):
             at = time.monotonic()
             run.signal(signal.SIGINT)
             self.ok(run.end())
-            self.assertLess(time.monotonic() - at, 2)
+            self.assertLess(time.monotonic() - at, 5)
             self.sent_is_the_kernels(run.end_record)
 
     def test_a_receiver_outlives_a_bounce(self):
@@ -100,7 +100,7 @@ class DuringTheRun(links.Renamed):
                     at = time.monotonic()
                     ip(A, "link", "del", "xa")
                     self.ok(run.end(10), 1)
-                    self.assertLess(time.monotonic() - at, 2)
+                    self.assertLess(time.monotonic() - at, 5)
                     self.assertRegex(run.json["error"]["cause"], "vanished|gone")
                     self.assertIn("squall devices", run.json["error"]["try"])
                     self.assertEqual(run.end_record["reason"], "error")
@@ -116,7 +116,7 @@ class DuringTheRun(links.Renamed):
                 at = time.monotonic()
                 ip(A, "link", "del", "xa")
                 self.ok(receiver.end(10), 1)
-                self.assertLess(time.monotonic() - at, 2)
+                self.assertLess(time.monotonic() - at, 5)
                 self.assertEqual(receiver.end_record["rx"]["packets"], 500)
                 self.assertRegex(receiver.json["error"]["cause"], "vanished|gone")
 
@@ -171,7 +171,7 @@ class WhileStarting(links.Up):
     def test_no_carrier(self):
         self.set(b="down")
         run = self.refused("send", "-i", "afxdp:xa", *TO, rc=7, names=["xa", "no carrier"])
-        self.assertTrue(4.5 < run.seconds < 7, run.seconds)
+        self.assertTrue(4.5 < run.seconds < 12, run.seconds)
         self.assertEqual(sent(A, "xa"), (0, 0))
 
     def test_down(self):

@@ -128,24 +128,29 @@ class BothEnds(Case):
     @best_of_three
     def test_intervals_add_up(self):
         receiver = Receiver("-i", f"{self.backend}qb", "--interval", "100ms")
-        run = self.ok(send("-i", f"{self.backend}qa", *QUIET, "--pps", "10k", "-d", "1s", "--interval", "200ms"))
+        run = self.ok(send("-i", f"{self.backend}qa", *QUIET, "--pps", "10k", "-d", "1s", "--interval", "200ms", "--catch-up", "1h"))
         rx = self.ok(receiver.stop())
         for record, way in ((run, "tx"), (rx, "rx")):
             parts = record.json["intervals"]
             total = record.end_record[way]["packets"]
-            self.assertGreaterEqual(len(parts), 4)
+            self.assertGreaterEqual(len(parts), 2)  # of four or more, where the machine stands still
             self.assertLessEqual(sum(p[way]["packets"] for p in parts), total)
             times = [p["elapsed_s"] for p in parts]
             self.assertEqual(times, sorted(set(times)))
-        for part in run.json["intervals"][1:4]:
-            self.assertAlmostEqual(part["tx"]["pps"], 10_000, delta=1500)
-            self.assertAlmostEqual(part["seconds"], 0.2, delta=0.05)
+        self.what_left_in_them(run, 10_000)
+
+    def what_left_in_them(self, run, pps):
+        """As many as the schedule has until then, but for those that were late."""
+        late, packets, then = run.end_record["tx"]["lateness_ns"]["max"] / 1e9, 0, 0
+        for part in run.json["intervals"]:
+            self.assertAlmostEqual(part["seconds"], part["elapsed_s"] - then, places=3)
+            self.assertAlmostEqual(part["tx"]["pps"], part["tx"]["packets"] / part["seconds"], delta=0.01)
+            packets, then = packets + part["tx"]["packets"], part["elapsed_s"]
+            self.assertTrue(pps * (then - late - 0.02) <= packets <= pps * (then + 0.02), (part, packets, late))
 
     @best_of_three
     def test_intervals_of_a_slow_run_tell_what_left_in_them(self):
-        run = self.ok(send("-i", f"{self.backend}qa", *QUIET, "--pps", 200, "-d", "1s", "--interval", "200ms"))
-        for part in run.json["intervals"][1:4]:
-            self.assertAlmostEqual(part["tx"]["packets"], 40, delta=10)
+        self.what_left_in_them(self.ok(send("-i", f"{self.backend}qa", *QUIET, "--pps", 200, "-d", "1s", "--interval", "200ms", "--catch-up", "1h")), 200)
 
 
 class BothEndsOfPacketSockets(BothEnds):

@@ -12,24 +12,25 @@ class BeforeTheRun(links.Pair):
     def test_down(self):
         for verb, where, dev in (("send", A, "xa"), ("recv", B, "xb")):
             run = self.refused(verb, "-i", dev, *(TO if verb == "send" else ()), rc=7, where=where, names=[dev, "down", f"ip link set {dev} up"])
-            self.assertLess(run.seconds, 2)
+            self.assertLess(run.seconds, 4, "it waits for nothing")
 
     def test_no_carrier(self):
         self.set(a="up")
         run = self.refused("send", "-i", "xa", *TO, rc=7, names=["xa", "no carrier"])
-        self.assertTrue(4.5 < run.seconds < 7, run.seconds)
+        self.assertTrue(4.5 < run.seconds < 12, run.seconds)
         self.assertIn("waiting", run.err)
         self.assertEqual(sent(A, "xa"), (0, 0))
 
     def test_a_carrier_that_comes_in_time(self):
         self.set(a="up")
-        run = Squall(A, "send", "-i", "xa", *TO, "--count", 5000, "--pps", "10k")
+        run = Squall(A, "send", "-i", "xa", *TO, "--count", 5000, "--pps", "10k", "--catch-up", "1h")
         run.wait_for("waiting")
         self.set(b="up")
         end = self.ok(run.end()).end_record
         self.assertEqual((end["tx"]["packets"], sent(A, "xa")[0]), (5000, 5000))
-        # With the wait in it, half a second at the least, it were no more than 5,000.
-        self.assertTrue(7_000 < end["tx"]["pps"] < 10_500, end["tx"]["pps"])
+        # With the wait in it, half a second at the least, it took as long again.
+        seconds, late = 5000 / end["tx"]["pps"], end["tx"]["lateness_ns"]["max"] / 1e9
+        self.assertTrue(0.48 - late < seconds < 0.52 + late, (seconds, late))
 
     def test_a_receiver_waits_too(self):
         self.set(b="up")
@@ -47,7 +48,7 @@ class BeforeTheRun(links.Pair):
             at = time.monotonic()
             run.signal(number)
             run.end()
-            self.assertLess(time.monotonic() - at, 1)
+            self.assertLess(time.monotonic() - at, 3)
             self.assertEqual(run.rc, 0, run.err)
             self.assertEqual((run.json["end"]["reason"], run.json["end"]["tx"]), ("signal", None))
 
@@ -87,7 +88,7 @@ class DuringTheRun(links.Renamed):
         at = time.monotonic()
         self.set(b="down")
         self.ok(run.end(15), 7)
-        self.assertTrue(4.5 < time.monotonic() - at < 8)
+        self.assertTrue(4.5 < time.monotonic() - at < 12)
         tx = run.end_record["tx"]
         self.assertEqual((run.end_record["reason"], tx["packets"], tx["completed_bytes"]), ("error", *sent(A, "xa")))
         self.books(tx)
@@ -108,7 +109,7 @@ class DuringTheRun(links.Renamed):
                     at = time.monotonic()
                     ip(A, "link", "del", "xa")
                     self.ok(run.end(10), 1)
-                    self.assertLess(time.monotonic() - at, 2)
+                    self.assertLess(time.monotonic() - at, 5)
                     self.assertRegex(run.err, "vanished|gone")
                     self.assertEqual(run.end_record["reason"], "error")
                     books = run.end_record["tx"]
@@ -123,7 +124,7 @@ class DuringTheRun(links.Renamed):
             at = time.monotonic()
             ip(A, "link", "del", "xa")
             self.ok(receiver.end(10), 1)
-            self.assertLess(time.monotonic() - at, 2)
+            self.assertLess(time.monotonic() - at, 5)
 
 
 if __name__ == "__main__":

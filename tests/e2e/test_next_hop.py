@@ -5,7 +5,7 @@ import signal
 import time
 
 from frames import Tap
-from lab import A, B, Case, NOBODY, Squall, ip, mac, main, send
+from lab import A, B, Case, NOBODY, Squall, ip, mac, main, send, until
 
 
 class NextHop(Case):
@@ -47,13 +47,11 @@ class NextHop(Case):
     def test_nobody_answers(self):
         for address in ("10.77.0.99", "fd77::99"):
             run = self.refused("send", "-i", "va", "--dst-ip", address, rc=1, names=[address.replace(".", r"\."), "va", "--dst-mac"])
-            self.assertTrue(1 < run.seconds < 5, run.seconds)
+            self.assertTrue(1 < run.seconds < 10, run.seconds)
 
     def test_a_signal_ends_the_asking(self):
         run = Squall(A, "send", "-i", "va", "--dst-ip", "10.77.0.98")
-        deadline = time.monotonic() + 3
-        while self.entry("10.77.0.98") != "INCOMPLETE" and time.monotonic() < deadline:
-            time.sleep(0.02)
+        until(lambda: self.entry("10.77.0.98") == "INCOMPLETE", what="a question")
         at = time.monotonic()
         run.signal(signal.SIGINT)
         run.end()

