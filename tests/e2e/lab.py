@@ -315,27 +315,21 @@ class Busy:
         return seconds
 
 
-def best_of(tries):
-    """A machine that is busy with other things for a moment is given more chances."""
+def best_of_three(test):
+    """A machine that is busy with other things for a moment is given two more chances."""
 
-    def wrap(test):
-        @functools.wraps(test)
-        def wrapped(self):
-            self.subTest = lambda *_, **__: contextlib.nullcontext()  # what fails in a real one has failed for good
-            for _ in range(tries - 1):
-                try:
-                    return test(self)
-                except AssertionError:
-                    end_children()
-            del self.subTest
-            return test(self)
+    @functools.wraps(test)
+    def wrapped(self):
+        self.subTest = lambda *_, **__: contextlib.nullcontext()  # what fails in a real one has failed for good
+        for _ in range(2):
+            try:
+                return test(self)
+            except AssertionError:
+                end_children()
+        del self.subTest
+        return test(self)
 
-        return wrapped
-
-    return wrap
-
-
-best_of_three = best_of(3)
+    return wrapped
 
 
 class Case(unittest.TestCase):
