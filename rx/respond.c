@@ -47,6 +47,12 @@ static bool is_host6(const unsigned char *ip)
 	return ip[0] != 0xff && (memcmp(ip, zero, sizeof(zero)) != 0 || ip[15] > 1);
 }
 
+/* Sent to us, or to a group of which we are. What is another's is seen where the interface takes all. */
+static bool is_for_us(const struct respond_set *set, const unsigned char *data)
+{
+	return data[0] & 1 || memcmp(data, set->own.b, MAC_LEN) == 0;
+}
+
 static void address_to(const struct respond_set *set, unsigned char *data, const unsigned char *mac)
 {
 	memmove(data, mac, MAC_LEN);
@@ -62,7 +68,7 @@ static uint32_t answer_arp(const struct respond_set *set, unsigned char *data, u
 
 	if (len - (uint32_t)(arp - data) < ARP_LEN || memcmp(arp, request, sizeof(request)) != 0)
 		return 0;
-	if (!is_ours(set, 4, tpa) || !is_host_mac(sha) || memcmp(spa, tpa, 4) == 0)
+	if (!is_for_us(set, data) || !is_ours(set, 4, tpa) || !is_host_mac(sha) || memcmp(spa, tpa, 4) == 0)
 		return 0;
 	arp[7] = 2;
 	memcpy(asked, tpa, 4);
@@ -85,25 +91,52 @@ static uint32_t icmp_len(const struct headers *h, uint32_t least)
 	return said >= least && said <= h->l4_len ? said : 0;
 }
 
+/*
+ * The options of a solicitation, whose address of the sender goes into *lla: NULL without one. False: one of them has
+ * no length, or more than there is.
+ */
+static bool nd_options(const unsigned char *icmp, uint32_t len, const unsigned char **lla)
+{
+	uint32_t size;
+
+	*lla = NULL;
+	for (uint32_t at = NS_LEN; at < len; at += size) {
+		size = at + 1 < len ? 8U * icmp[at + 1] : 0;
+		if (!size || size > len - at)
+			return false;
+		if (icmp[at] == OPTION_LLA_1)
+			*lla = icmp + at + 2;
+	}
+	return true;
+}
+
+/* Whether who looks for a duplicate of its own address asks as it must (RFC 4861 section 7.1.1). */
+static bool asks_unsure(const struct headers *h, const unsigned char *lla)
+{
+	static const unsigned char solicited[13] = {0xff, 2, [11] = 1, [12] = 0xff};
+
+	return !lla && memcmp(h->dst, solicited, sizeof(solicited)) == 0;
+}
+
 /* RFC 4861 section 7.2.4. l4_len: of the solicitation. */
-static uint32_t answer_nd(const struct respond_set *set, unsigned char *data, uint32_t len, const struct headers *h,
-			  uint32_t l4_len)
+static uint32_t answer_nd(const struct respond_set *set, unsigned char *data, const struct headers *h, uint32_t l4_len)
 {
 	static const unsigned char everybody[16] = {0xff, 2, [15] = 1}, nobody[16];
 	static const unsigned char everybody_mac[MAC_LEN] = {0x33, 0x33, 0, 0, 0, 1};
 	unsigned char *ip = data + (h->src - data) - 8, *icmp = ip + IP6_HEADER_LEN;
 	bool unsure = memcmp(h->src, nobody, 16) == 0; /* duplicate address detection */
+	const unsigned char *lla;
 	unsigned char target[16];
 
-	if (ip[7] != HOP_LIMIT || icmp[1] || l4_len < NS_LEN || !is_ours(set, 6, icmp + 8))
+	if (ip[7] != HOP_LIMIT || icmp[1] || l4_len < NS_LEN || !is_for_us(set, data) || !is_ours(set, 6, icmp + 8) ||
+	    !nd_options(icmp, l4_len, &lla))
 		return 0;
-	if (!unsure && (!is_host6(h->src) || !is_host_mac(data + MAC_LEN)))
+	if (!lla && !unsure)
+		lla = data + MAC_LEN;
+	if (unsure ? !asks_unsure(h, lla) : !is_host6(h->src) || !is_host_mac(lla))
 		return 0;
 	memcpy(target, icmp + 8, 16);
-	if (unsure)
-		address_to(set, data, everybody_mac);
-	else
-		address_to(set, data, data + MAC_LEN);
+	address_to(set, data, unsure ? everybody_mac : lla);
 	memmove(ip + 24, unsure ? everybody : ip + 8, 16);
 	memcpy(ip + 8, target, 16);
 	core_put16(ip + 4, core_be16(NA_LEN));
@@ -115,7 +148,6 @@ static uint32_t answer_nd(const struct respond_set *set, unsigned char *data, ui
 	memcpy(icmp + 26, set->own.b, MAC_LEN);
 	core_put16(icmp + 2, 0);
 	core_put16(icmp + 2, csum_finish(sum_pseudo(ip + 8, 16, PROTO_ICMP6, NA_LEN) + sum_bytes(icmp, NA_LEN)));
-	(void)len;
 	return (uint32_t)(icmp - data) + NA_LEN;
 }
 
@@ -128,7 +160,8 @@ static uint32_t answer_echo(const struct respond_set *set, unsigned char *data, 
 	unsigned char kept[16];
 
 	if (!is_ours(set, h->family, h->dst) || memcmp(data, set->own.b, MAC_LEN) != 0 || icmp[1] ||
-	    !is_host_mac(data + MAC_LEN) || !(h->family == 4 ? is_host4(src) : is_host6(src)))
+	    !is_host_mac(data + MAC_LEN) || !(h->family == 4 ? is_host4(src) : is_host6(src)) ||
+	    is_ours(set, h->family, src))
 		return 0;
 	memcpy(kept, src, size);
 	memcpy(src, src + size, size);
@@ -148,11 +181,13 @@ static uint32_t answer_echo(const struct respond_set *set, unsigned char *data, 
 	return len;
 }
 
-/* Over an ICMP message and what its checksum is over besides: all ones when it is right. */
+/* Over what a checksum is over, with it: all ones when it is right. Of IPv4 the header has one, too. */
 static bool is_whole(const struct headers *h, uint32_t l4_len)
 {
 	uint64_t sum = sum_bytes(h->l4, l4_len);
 
+	if (h->family == 4 && csum_fold(sum_bytes(h->src - 12, IP4_HEADER_LEN)) != 0xffff)
+		return false;
 	if (h->family == 6)
 		sum += sum_pseudo(h->src, 16, PROTO_ICMP6, l4_len);
 	return csum_fold(sum) == 0xffff;
@@ -179,7 +214,7 @@ uint32_t respond_answer(const struct respond_set *set, unsigned char *data, uint
 		return 0;
 	if (h.family == 6 && h.l4[0] == ND_SOLICIT) {
 		*kind = RESPOND_nd;
-		return answer_nd(set, data, len, &h, l4_len);
+		return answer_nd(set, data, &h, l4_len);
 	}
 	if (h.l4[0] != (h.family == 4 ? ECHO : ECHO6))
 		return 0;

@@ -33,9 +33,9 @@ enum respond_kind {
 /*
  * Turns a request for one of the addresses into its answer, in place: a whole packet, up to two VLAN tags in the data,
  * len without FCS, and room for RESPOND_GROWTH more. Returns the answer's length and its kind, or 0 when none is due;
- * the packet is then as it was. Nothing is said to groups and to nobody, nor to what is broken: a wrong checksum, a
- * solicitation that has crossed a router (hop limit below 255), a fragment. Duplicate address detection is told that
- * the address is taken.
+ * the packet is then as it was. Nothing is said to groups, to nobody and to ourselves, to what was sent to another MAC
+ * address, nor to what is broken: a wrong checksum, a solicitation that has crossed a router (hop limit below 255) or
+ * whose options are not whole, a fragment. Duplicate address detection is told that the address is taken.
  */
 uint32_t respond_answer(const struct respond_set *set, unsigned char *data, uint32_t len, enum respond_kind *kind);
 

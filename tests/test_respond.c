@@ -77,6 +77,17 @@ static void expect(const unsigned char *request, uint32_t len, const unsigned ch
 
 #define expect_none(request, len) expect(request, len, NULL, 0, RESPOND_COUNT)
 
+/* Writes an IPv4 header's checksum. */
+static void put_ip_sum(unsigned char *data)
+{
+	unsigned c;
+
+	data[24] = data[25] = 0;
+	c = ~fold(add(0, data + 14, 20)) & 0xffff;
+	data[24] = (unsigned char)(c >> 8);
+	data[25] = (unsigned char)c;
+}
+
 static const unsigned char arp_request[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, THEM, 8, 6, 0, 1, 8, 0,  6, 4, 0,
 					    1,    THEM, 10,   0,    0,    1,    0,    0, 0, 0, 0, 0, 10, 0, 0, 50};
 static const unsigned char arp_answer[] = {THEM, US, 8, 6, 0, 1, 8, 0, 6, 4, 0, 2, US, 10, 0, 0, 50, THEM, 10, 0, 0, 1};
@@ -116,8 +127,8 @@ static void arp(void **state)
 static void no_arp(void **state)
 {
 	/* offset, value: one byte changed, and nothing is to be said any more */
-	static const unsigned char off[][2] = {{15, 2}, {16, 9},  {18, 5}, {19, 5}, {21, 2},
-					       {22, 3}, {41, 52}, {41, 1}, {38, 11}};
+	static const unsigned char off[][2] = {{15, 2}, {16, 9},  {18, 5}, {19, 5},  {21, 2},
+					       {22, 3}, {41, 52}, {41, 1}, {38, 11}, {0, 4}};
 	unsigned char r[64];
 
 	(void)state;
@@ -145,40 +156,14 @@ static void no_arp(void **state)
 
 static uint32_t solicit(unsigned char *p, bool option, bool unsure)
 {
-	static const unsigned char head[] = {0x33,
-					     0x33,
-					     0xff,
-					     0,
-					     0,
-					     0x50,
-					     THEM,
-					     0x86,
-					     0xdd,
-					     0x60,
-					     0,
-					     0,
-					     0,
-					     0,
-					     32,
-					     58,
-					     255,
-					     V6(1),
-					     SOLICITED(0x50),
-					     135,
-					     0,
-					     0,
-					     0,
-					     0,
-					     0,
-					     0,
-					     0,
-					     V6(0x50),
-					     1,
-					     1,
-					     THEM};
+	static const unsigned char ether[] = {0x33, 0x33, 0xff, 0, 0, 0x50, THEM, 0x86, 0xdd};
+	static const unsigned char ip[] = {0x60, 0, 0, 0, 0, 32, 58, 255, V6(1), SOLICITED(0x50)};
+	static const unsigned char icmp[] = {135, 0, 0, 0, 0, 0, 0, 0, V6(0x50), 1, 1, THEM};
 	unsigned len = option ? 32 : 24;
 
-	memcpy(p, head, sizeof(head));
+	memcpy(p, ether, sizeof(ether));
+	memcpy(p + 14, ip, sizeof(ip));
+	memcpy(p + 54, icmp, sizeof(icmp));
 	p[19] = (unsigned char)len;
 	if (unsure)
 		memset(p + 22, 0, 16);
@@ -231,6 +216,53 @@ static void no_neighbours(void **state)
 	solicit(r, true, false);
 	r[19] = 33; /* longer than it is */
 	expect_none(r, len);
+	solicit(r, true, false);
+	r[0] = 4; /* to another's MAC address */
+	expect_none(r, len);
+}
+
+/* RFC 4861 section 7.1.1: who does not ask by the rules is passed over in silence. */
+static void options_of_neighbours(void **state)
+{
+	/* offset, value: one byte of the request changed, that has the option of the sender's address */
+	static const unsigned char off[][2] = {
+		{79, 0}, /* no length */
+		{79, 2}, /* longer than there is */
+		{80, 3}, /* a group's address */
+	};
+	static const unsigned char other[] = {2, 0, 0, 0, 0, 7};
+	unsigned char r[128];
+	enum respond_kind kind;
+	uint32_t len = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(off) / sizeof(off[0]); i++) {
+		len = solicit(r, true, false);
+		r[off[i][0]] = off[i][1];
+		put_sum(r, 54, 32, true);
+		expect_none(r, len);
+	}
+	/* An option of which only the first byte is there. */
+	solicit(r, true, false);
+	r[19] = 25;
+	put_sum(r, 54, 25, true);
+	expect_none(r, 54 + 25);
+	/* Another option is passed over; the answer goes where the right one says. */
+	solicit(r, true, false);
+	r[19] = 40;
+	memcpy(r + 86, r + 78, 8);
+	r[78] = 14; /* a nonce (RFC 3971) */
+	memcpy(r + 88, other, 6);
+	put_sum(r, 54, 40, true);
+	assert_int_equal(respond_answer(&set, r, 54 + 40, &kind), 54 + 32);
+	assert_memory_equal(r, other, 6);
+	/* Who looks for a duplicate has no address to tell, and asks the group of the address. */
+	len = solicit(r, true, true);
+	expect_none(r, len);
+	len = solicit(r, false, true);
+	memcpy(r + 38, ((const unsigned char[16]){V6(0x50)}), 16);
+	put_sum(r, 54, 24, true);
+	expect_none(r, len);
 }
 
 /* An echo request with n bytes after its header; the payload is padded up to 60 bytes. */
@@ -251,6 +283,8 @@ static uint32_t echo(unsigned char *p, bool v6, unsigned n)
 	p[v6 ? 18 : 16] = (unsigned char)((8 + n + (v6 ? 0 : 20)) >> 8);
 	p[v6 ? 19 : 17] = (unsigned char)(8 + n + (v6 ? 0 : 20));
 	put_sum(p, at, 8 + n, v6);
+	if (!v6)
+		put_ip_sum(p);
 	if (at + 8 + n < 60) {
 		memset(p + at + 8 + n, 0xab, 60 - (at + 8 + n));
 		return 60;
@@ -260,7 +294,7 @@ static uint32_t echo(unsigned char *p, bool v6, unsigned n)
 
 static void answered_echo(unsigned char *a, const unsigned char *r, uint32_t len, bool v6, unsigned n)
 {
-	unsigned size = v6 ? 16 : 4, src = v6 ? 22 : 26, at = v6 ? 54 : 34, c;
+	unsigned size = v6 ? 16 : 4, src = v6 ? 22 : 26, at = v6 ? 54 : 34;
 
 	memcpy(a, r, len);
 	memcpy(a, ((const unsigned char[]){THEM, US}), 12);
@@ -269,12 +303,8 @@ static void answered_echo(unsigned char *a, const unsigned char *r, uint32_t len
 	a[v6 ? 21 : 22] = 64;
 	a[at] = v6 ? 129 : 0;
 	put_sum(a, at, 8 + n, v6);
-	if (v6)
-		return;
-	a[24] = a[25] = 0;
-	c = ~fold(add(0, a + 14, 20)) & 0xffff;
-	a[24] = (unsigned char)(c >> 8);
-	a[25] = (unsigned char)c;
+	if (!v6)
+		put_ip_sum(a);
 }
 
 static void echoes(void **state)
@@ -305,6 +335,8 @@ static void no_echoes(void **state)
 		len = echo(r, off[i][0], 40);
 		r[off[i][1]] = off[i][2];
 		put_sum(r, off[i][0] ? 54 : 34, 48, off[i][0]);
+		if (!off[i][0])
+			put_ip_sum(r);
 		expect_none(r, len);
 	}
 	len = echo(r, false, 40);
@@ -312,6 +344,14 @@ static void no_echoes(void **state)
 	expect_none(r, len);
 	len = echo(r, true, 40);
 	r[90] ^= 1;
+	expect_none(r, len);
+	len = echo(r, false, 40);
+	r[22] ^= 1; /* the header's own checksum is wrong */
+	expect_none(r, len);
+	/* From ourselves, as they say. */
+	len = echo(r, false, 40);
+	memcpy(r + 26, r + 30, 4);
+	put_ip_sum(r);
 	expect_none(r, len);
 }
 
@@ -339,8 +379,13 @@ static void cut_anywhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arp),           cmocka_unit_test(no_arp), cmocka_unit_test(neighbours),
-		cmocka_unit_test(no_neighbours), cmocka_unit_test(echoes), cmocka_unit_test(no_echoes),
+		cmocka_unit_test(arp),
+		cmocka_unit_test(no_arp),
+		cmocka_unit_test(neighbours),
+		cmocka_unit_test(no_neighbours),
+		cmocka_unit_test(options_of_neighbours),
+		cmocka_unit_test(echoes),
+		cmocka_unit_test(no_echoes),
 		cmocka_unit_test(cut_anywhere),
 	};
 
