@@ -56,6 +56,7 @@ struct engine {
 	struct report_capture captured;
 	struct measure *measure; /* NULL: nothing is measured */
 	struct report_measure measured;
+	char arrivals[160];               /* of it */
 	FILE *histograms;                 /* of --histograms, until it is written; NULL */
 	const struct report_floor *floor; /* the caller's; NULL: it was not measured */
 	_Atomic bool stop_tx, stop_rx;

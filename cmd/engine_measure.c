@@ -224,6 +224,24 @@ static void remark(struct engine *en, const struct report_measure *m)
 			    c->late, m->window);
 }
 
+static void tell_arrivals(struct engine *en)
+{
+	static const char taken[] = "when the receiver took them";
+	const struct pio_caps *caps = &en->rx_port->caps;
+	const struct rx_counts *rx = &en->now.rx;
+	char *text = en->arrivals;
+	const size_t size = sizeof(en->arrivals);
+
+	if (en->cfg->host_times || !caps->arrivals || (rx->packets && rx->untimed == rx->packets))
+		snprintf(text, size, "%s, all of a burst at one time", taken);
+	else if (!rx->untimed)
+		snprintf(text, size, "when they came, by %s", caps->arrivals_by);
+	else
+		snprintf(text, size, "when they came, by %s; %" PRIu64 " of %" PRIu64 " %s", caps->arrivals_by,
+			 rx->untimed, rx->packets, taken);
+	en->measured.arrivals = text;
+}
+
 void engine_measure_end(struct engine *en, struct report_end *end)
 {
 	const struct measure_sent sent = {
@@ -242,6 +260,7 @@ void engine_measure_end(struct engine *en, struct report_end *end)
 		engine_fail(en, &e);
 		return;
 	}
+	tell_arrivals(en);
 	remark(en, &en->measured);
 	if (en->histograms && report_histograms_write(en->histograms, en->cfg->histograms, &en->measured, &e))
 		engine_fail(en, &e);

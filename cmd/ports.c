@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ports.h"
 
+#include "engine_measure.h"
+
 #include "lib/ether.h"
 #include "lib/log.h"
 #include "lib/pio/queues.h"
@@ -99,6 +101,7 @@ int port_open(const struct config *cfg, struct ends *ends, const char *name, con
 				.filter = filter,
 				.host = &ends->host,
 				.qdisc = cfg->qdisc,
+				.times = (engine_measures(cfg) || cfg->capture[0]) && !cfg->host_times,
 				.rx_frames = cfg->rx_frames,
 				.xdp_mode = (enum xdp_choice)cfg->xdp_mode,
 				.napi_defer = (enum when_helpful)cfg->napi_defer,

@@ -74,7 +74,7 @@ struct report_measure {
 	const char *clock;       /* what latency rests on; NULL: nothing */
 	const char *no_clock;    /* why it does not */
 	uint64_t clock_error_ns; /* of that clock, as the system estimates it; 0: none */
-	const char *arrivals;    /* where the times of arrival are from */
+	const char *arrivals;    /* where the times of arrival are from; measure_result() leaves it to its caller */
 	uint64_t early; /* unique packets that came no later than they were sent, by that clock: taken to have needed no
 			   time */
 	struct report_measured total;

@@ -41,6 +41,8 @@
 	X(filtered, "packets that reached the process and did not match the filter") \
 	X(super_frames, "received packets that the kernel had merged (GRO) or not yet cut (GSO); in packets as one") \
 	X(csum_unfinished, "received packets whose checksum the sending host left to its device") \
+	X(untimed, \
+	  "received packets that had no time of arrival with them where others would: they came when they were taken") \
 	X(batches, "receive calls that returned something")
 
 /* What was received, by what it is; one writer per receiving thread. */

@@ -236,18 +236,12 @@ static void tell_clock(const struct measure *m, struct report_measure *out)
 		[MEASURE_CLOCK_SAME_HOST] = "same host (CLOCK_MONOTONIC)",
 		[MEASURE_CLOCK_PTP] = "PTP (CLOCK_TAI)",
 	};
-	static const char *const arrivals[] = {
-		[PIO_CLOCK_NONE] = "when the receiver took them, all of a burst at one time",
-		[PIO_CLOCK_MONOTONIC] = "when they came, by the backend",
-		[PIO_CLOCK_WALL] = "when they came, by the kernel",
-	};
 
 	out->clock = clocks[m->conf.clock];
 	if (!out->clock)
 		out->no_clock = "the sender's clock is not known to be this host's: --clock same-host or ptp says so";
 	if (m->conf.clock == MEASURE_CLOCK_PTP)
 		out->clock_error_ns = clock_error();
-	out->arrivals = arrivals[m->conf.arrivals];
 }
 
 void measure_bounds(const struct measure *m, struct report_measure *out)

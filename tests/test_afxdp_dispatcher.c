@@ -132,7 +132,7 @@ static bool join_dispatcher(void *watched)
 	struct afxdp_program *p;
 	struct restore *r;
 
-	return !afxdp_program_load(&p, "afxdp:va", &all, 2, NULL) && !restore_create(&r, NULL) &&
+	return !afxdp_program_load(&p, "afxdp:va", &all, 2, false, NULL) && !restore_create(&r, NULL) &&
 	       (!*(bool *)watched || !afxdp_program_restore(p, r, NULL)) && !restore_arm(r, NULL) &&
 	       !afxdp_program_attach(p, va(), "va", true, NULL);
 }

@@ -59,7 +59,7 @@ static bool attach_to_va(void *arg)
 	struct afxdp_program *p;
 
 	(void)arg;
-	return !afxdp_program_load(&p, "afxdp:va", &all, 1, NULL) &&
+	return !afxdp_program_load(&p, "afxdp:va", &all, 1, false, NULL) &&
 	       !afxdp_program_attach(p, (int)if_nametoindex("va"), "va", true, NULL);
 }
 
@@ -172,7 +172,7 @@ static void missing_capabilities(void **state)
 		struct afxdp_program *p;
 
 		without(cases[i].without);
-		int rc = afxdp_program_load(&p, "afxdp:va", &keep, 1, &err);
+		int rc = afxdp_program_load(&p, "afxdp:va", &keep, 1, false, &err);
 
 		without(0);
 		assert_int_equal(rc, cases[i].says ? -EPERM : 0);

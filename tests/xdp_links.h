@@ -39,7 +39,7 @@ static inline struct afxdp_program *must_load(const struct filter *filter)
 {
 	struct afxdp_program *p;
 
-	if (afxdp_program_load(&p, "afxdp:test", filter, 2, &err))
+	if (afxdp_program_load(&p, "afxdp:test", filter, 2, false, &err))
 		fail_msg("%s", err.cause);
 	return p;
 }
@@ -107,7 +107,7 @@ static inline int xdp_links_make(void **state)
 		snprintf(err.cause, sizeof(err.cause), "no namespace: %s", strerror(errno));
 		return 0;
 	}
-	if (afxdp_program_load(&p, "afxdp:test", &all, 1, &err))
+	if (afxdp_program_load(&p, "afxdp:test", &all, 1, false, &err))
 		return 0;
 	afxdp_program_close(p);
 	have_bpf = true;

@@ -210,6 +210,7 @@ static int afpacket_open(const struct pio_conf *conf, const char *device, struct
 		.kernel_keeps = true,
 		.offers_again = true,
 		.arrivals = PIO_CLOCK_WALL,
+		.arrivals_by = "the kernel",
 		.rx_copies = true,
 		.blocking_poll = true,
 		.rx_chains = true,

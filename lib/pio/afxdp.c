@@ -158,6 +158,7 @@ static int make_port(struct afxdp_port **out, const struct pio_conf *conf, const
 	ap->link = link;
 	ap->choice = d->choice;
 	ap->busy_poll_ns = conf->busy_poll_ns;
+	ap->want_times = conf->times && conf->rx_queues;
 	ap->promisc = -1;
 	ap->n = conf->tx_queues > conf->rx_queues ? conf->tx_queues : conf->rx_queues;
 	port->backend = &pio_afxdp;

@@ -79,11 +79,36 @@ static int refused_for_dispatcher(const struct afxdp_program *p, int rc, const c
 	return rc;
 }
 
+/*
+ * From Linux 6.13 on a program that moves a packet's metadata stands only for a function that is known to do so, which
+ * those of older dispatchers are not: then the one without times joins. 1: neither does, and *why says the reason.
+ */
+static int open_and_join(struct afxdp_program *p, const struct target *t, struct bpf_object **obj, bool *multi_buffer,
+			 char *why, size_t size, struct err *e)
+{
+	for (;;) {
+		int rc = afxdp_program_open(p, obj, e);
+
+		if (rc)
+			return rc;
+		*multi_buffer = p->multi_buffer;
+		if (!afxdp_dispatcher_join(p->dispatcher, *obj, t->ifindex, t->native, multi_buffer, why, size))
+			return 0;
+		bpf_object__close(*obj);
+		if (!p->timed)
+			return 1;
+		log_debug("%s: no times of arrival, since libxdp's dispatcher does not take a program that notes them: "
+			  "%s",
+			  p->name, why);
+		p->timed = false;
+	}
+}
+
 /* Another copy of the program, since the one that is loaded cannot stand for a function of the dispatcher. */
 static int join(struct afxdp_program *p, int rc, const struct target *t, const struct afxdp_foreign *f, struct err *e)
 {
-	bool multi_buffer = p->multi_buffer;
 	struct bpf_object *obj;
+	bool multi_buffer;
 	char why[320];
 
 	if (t->native && f->mode == FOREIGN_GENERIC)
@@ -92,14 +117,12 @@ static int join(struct afxdp_program *p, int rc, const struct target *t, const s
 		return refused_for_dispatcher(p, rc, t->ifname, f, "it would be in generic mode", e);
 	if (!p->dispatcher && afxdp_dispatcher_create(&p->dispatcher))
 		return err_set(e, -ENOMEM, EXIT_RUN, WHAT_ATTACH, p->name, "no memory");
-	int opened = afxdp_program_open(p, &obj, e);
+	int joined = open_and_join(p, t, &obj, &multi_buffer, why, sizeof(why), e);
 
-	if (opened)
-		return opened;
-	if (afxdp_dispatcher_join(p->dispatcher, obj, t->ifindex, t->native, &multi_buffer, why, sizeof(why))) {
-		bpf_object__close(obj);
+	if (joined < 0)
+		return joined;
+	if (joined)
 		return refused_for_dispatcher(p, rc, t->ifname, f, why, e);
-	}
 	rc = afxdp_program_use(p, obj, e);
 	if (rc) {
 		afxdp_dispatcher_leave(p->dispatcher);

@@ -133,7 +133,7 @@ static int try_receiving(struct attempt *t, enum xdp_choice mode, const struct f
 	if (ap->program && t->native_attached != native)
 		drop_program(ap);
 	if (!ap->program) {
-		rc = afxdp_program_load(&ap->program, ap->port.name, filter, ap->n, e);
+		rc = afxdp_program_load(&ap->program, ap->port.name, filter, ap->n, ap->want_times, e);
 		if (!rc)
 			rc = watch_over_dispatcher(ap, e);
 		if (!rc)
@@ -152,6 +152,9 @@ static int try_receiving(struct attempt *t, enum xdp_choice mode, const struct f
 		struct afxdp_rx *rx = (struct afxdp_rx *)ap->port.rx[i];
 
 		rx->program = ap->program;
+		rx->times = afxdp_program_times(ap->program);
+		if (rx->times)
+			afxdp_times_open(rx);
 		rc = afxdp_program_put_socket(ap->program, i, rx->fd, e);
 	}
 	return rc;
@@ -165,7 +168,7 @@ static int try_sending(struct attempt *t, enum xdp_choice mode, struct err *e)
 
 	if (rc || mode != XDP_CHOICE_NATIVE_ZC)
 		return rc;
-	rc = afxdp_program_load(&ap->program, ap->port.name, NULL, ap->n, e);
+	rc = afxdp_program_load(&ap->program, ap->port.name, NULL, ap->n, false, e);
 	if (!rc)
 		rc = afxdp_program_attach(ap->program, ap->link->index, ap->link->name, true, e);
 	if (rc)
@@ -175,6 +178,23 @@ static int try_sending(struct attempt *t, enum xdp_choice mode, struct err *e)
 	if (rc)
 		close_sockets(ap);
 	return rc;
+}
+
+/* Whose the times of arrival are. */
+static void describe_times(struct afxdp_port *ap)
+{
+	struct pio_caps *caps = &ap->port.caps;
+
+	if (!ap->want_times)
+		return;
+	if (!afxdp_program_times(ap->program)) {
+		pio_note(caps, "xdp.times", "XDP times",
+			 "none: a program that notes them is not taken here (--verbose: why)");
+		return;
+	}
+	caps->arrivals = PIO_CLOCK_MONOTONIC;
+	caps->arrivals_by = "the XDP program";
+	pio_note(caps, "xdp.times", "XDP times", "each packet's, noted by the program; the device's own are not taken");
 }
 
 static void describe(struct attempt *t, enum xdp_choice mode)
@@ -197,6 +217,7 @@ static void describe(struct attempt *t, enum xdp_choice mode)
 			 mode == XDP_CHOICE_GENERIC ? "generic" : "native");
 	else
 		pio_note(caps, "xdp.program", "XDP program", "none: sending needs none in copy mode");
+	describe_times(ap);
 }
 
 int afxdp_negotiate(struct afxdp_port *ap, const struct filter *filter, struct err *e)

@@ -4,45 +4,53 @@
 #include "afxdp_rules.h"
 #include "bpf_load.h"
 
+#include "bpf/times.h"
+
 #include "afxdp.skel.h" /* needs struct rules */
+#include "afxdp_timed.skel.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #define WHAT_LOAD   "cannot load the XDP program"
 #define WHAT_SOCKET "cannot give the socket to the XDP program"
 
-/* The object's own maps are found by the names in afxdp.bpf.c. */
-static int prepare(struct bpf_object *obj, const struct rules *rules, unsigned queues)
+/* The object's own maps are found by the names in bpf/hand_over.h and afxdp_timed.bpf.c. */
+static int prepare(struct bpf_object *obj, const struct afxdp_program *p)
 {
+	const struct rules *rules = &p->rules;
 	struct bpf_program *prog = bpf_object__next_program(obj, NULL);
 	struct bpf_map *constants = bpf_object__find_map_by_name(obj, ".rodata.rules");
 	struct bpf_map *sockets = bpf_object__find_map_by_name(obj, "sockets");
+	struct bpf_map *key = bpf_object__find_map_by_name(obj, ".rodata.times");
 	int rc;
 
-	if (!prog || !constants || !sockets)
+	if (!prog || !constants || !sockets || !key != !p->timed)
 		return -ENOENT;
 	rc = bpf_map__set_initial_value(constants, rules, sizeof(*rules));
+	if (!rc && key)
+		rc = bpf_map__set_initial_value(key, &p->times.key, sizeof(p->times.key));
 	if (rc)
 		return rc;
 	if (rules->fragmented)
 		bpf_program__set_flags(prog, bpf_program__flags(prog) | BPF_F_XDP_HAS_FRAGS);
-	return bpf_map__set_max_entries(sockets, queues);
+	return bpf_map__set_max_entries(sockets, p->queues);
 }
 
 int afxdp_program_open(const struct afxdp_program *p, struct bpf_object **out, struct err *e)
 {
 	size_t size;
-	const void *elf = afxdp__elf_bytes(&size);
+	const void *elf = p->timed ? afxdp_timed__elf_bytes(&size) : afxdp__elf_bytes(&size);
 	int rc = bpf_open(out, elf, size, p->name, e);
 
 	if (rc)
 		return rc;
-	rc = prepare(*out, &p->rules, p->queues);
+	rc = prepare(*out, p);
 	if (!rc)
 		return 0;
 	bpf_object__close(*out);
@@ -55,6 +63,8 @@ int afxdp_program_use(struct afxdp_program *p, struct bpf_object *obj, struct er
 	struct bpf_prog_info info = {0};
 	uint32_t size = sizeof(info);
 	int prog_fd = bpf_program__fd(bpf_object__next_program(obj, NULL));
+	struct bpf_map *untimed = p->timed ? bpf_object__find_map_by_name(obj, ".bss") : NULL;
+	size_t bytes = 0;
 
 	if (bpf_obj_get_info_by_fd(prog_fd, &info, &size))
 		return err_set(e, -errno, EXIT_RUN, WHAT_LOAD, p->name, "%s", strerror(errno));
@@ -63,6 +73,8 @@ int afxdp_program_use(struct afxdp_program *p, struct bpf_object *obj, struct er
 	p->prog_fd = prog_fd;
 	p->sockets_fd = bpf_map__fd(bpf_object__find_map_by_name(obj, "sockets"));
 	p->id = info.id;
+	/* Of a loaded object it is the kernel's own memory. */
+	p->times.untimed = untimed ? bpf_map__initial_value(untimed, &bytes) : NULL;
 	return 0;
 }
 
@@ -83,8 +95,21 @@ static int load(struct afxdp_program *p, struct err *e)
 	return rc;
 }
 
+static int load_best(struct afxdp_program *p, struct err *e)
+{
+	int rc;
+
+	p->multi_buffer = true;
+	rc = load(p, e);
+	if (rc == -EINVAL) { /* kernels before 5.18 refuse the flag for packets of several buffers */
+		p->multi_buffer = false;
+		rc = load(p, NULL) ? rc : 0;
+	}
+	return rc;
+}
+
 int afxdp_program_load(struct afxdp_program **out, const char *object_name, const struct filter *filter,
-		       unsigned queues, struct err *e)
+		       unsigned queues, bool times, struct err *e)
 {
 	struct afxdp_program *p = calloc(1, sizeof(*p));
 	int rc;
@@ -96,11 +121,12 @@ int afxdp_program_load(struct afxdp_program **out, const char *object_name, cons
 	afxdp_rules_compile(filter, &p->rules);
 	p->queues = queues;
 	p->link_fd = -1;
-	p->multi_buffer = true;
-	rc = load(p, e);
-	if (rc == -EINVAL) { /* kernels before 5.18 refuse the flag for packets of several buffers */
-		p->multi_buffer = false;
-		rc = load(p, NULL) ? rc : 0;
+	p->timed = times && getrandom(&p->times.key, sizeof(p->times.key), GRND_NONBLOCK) == sizeof(p->times.key);
+	p->times.key |= TIMES_KEY_BIT;
+	rc = load_best(p, e);
+	if (rc && rc != -EPERM && p->timed) {
+		p->timed = false;
+		rc = load_best(p, e);
 	}
 	if (rc)
 		afxdp_program_close(p);
@@ -138,6 +164,11 @@ bool afxdp_program_multi_buffer(const struct afxdp_program *p)
 bool afxdp_program_joined(const struct afxdp_program *p)
 {
 	return p->joined;
+}
+
+const struct afxdp_times *afxdp_program_times(const struct afxdp_program *p)
+{
+	return p->times.untimed ? &p->times : NULL;
 }
 
 int afxdp_program_restore(struct afxdp_program *p, struct restore *r, struct err *e)

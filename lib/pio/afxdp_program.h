@@ -24,12 +24,13 @@ struct afxdp_program;
 /*
  * object_name: for errors, "afxdp:eth1"; copied. filter: checked before; only read during the call. NULL: a program
  * that leaves every packet to the kernel, for transmitting on drivers that send for AF_XDP only with a program there.
- * queues: how many receive queues the interface has, at least 1.
+ * queues: how many receive queues the interface has, at least 1. times: packets shall bring their times of arrival;
+ * where the kernel takes no such program, they bring none (afxdp_program_times()).
  * -EPERM: EXIT_CAPABILITY, with the capabilities that are missing. What the verifier refuses: EXIT_RUN with its reason
  * in one line, and its whole log as debug lines.
  */
 int afxdp_program_load(struct afxdp_program **out, const char *object_name, const struct filter *filter,
-		       unsigned queues, struct err *e);
+		       unsigned queues, bool times, struct err *e);
 
 /*
  * A step for restore_arm(): takes the program out of libxdp's dispatcher if it is still there when this process has
@@ -58,6 +59,15 @@ uint32_t afxdp_program_id(const struct afxdp_program *p);
 bool afxdp_program_joined(const struct afxdp_program *p);
 /* Whether it takes packets of several buffers (Linux 5.18 and later). Any thread. */
 bool afxdp_program_multi_buffer(const struct afxdp_program *p);
+
+/* What packets bring with them (bpf/times.h). */
+struct afxdp_times {
+	uint64_t key;
+	const uint64_t *untimed; /* packets without, so far; written by the kernel */
+};
+
+/* After attaching. Good until the program is closed. NULL: they bring none. */
+const struct afxdp_times *afxdp_program_times(const struct afxdp_program *p);
 
 /* Detaches, unloads and frees. NULL is allowed. */
 void afxdp_program_close(struct afxdp_program *p);

@@ -14,6 +14,8 @@ struct afxdp_program {
 	struct rules rules;
 	unsigned queues;
 	bool multi_buffer;
+	bool timed; /* the program that notes times */
+	struct afxdp_times times;
 	struct bpf_object *obj;
 	int prog_fd;
 	int sockets_fd;

@@ -33,6 +33,7 @@
 #define AFXDP_KERNEL_HEADROOM 256U /* XDP_PACKET_HEADROOM: before every received packet */
 
 struct afxdp_program;
+struct afxdp_times;
 struct afxdp_tune;
 struct restore;
 
@@ -87,12 +88,16 @@ struct afxdp_rx {
 	bool in_chain;     /* the last frame was not the packet's last */
 	uint64_t quiet_ns; /* monotonic: since when nothing has come; 0: something just did */
 	struct afxdp_program *program;
+	const struct afxdp_times *times; /* of the packets; NULL: they bring none */
+	uint64_t to_mono_ns,
+		to_wall_ns; /* with times: from the program's clock to this process's, from that to people's */
 };
 
 struct afxdp_port {
 	struct pio_port port;         /* first */
 	const struct host_link *link; /* while opening */
 	enum xdp_choice choice;       /* what was asked for, then what was taken; never AUTO once open */
+	bool want_times;
 	bool want_multi_buffer;
 	uint64_t busy_poll_ns;
 	uint32_t chunk_shift;
@@ -132,6 +137,17 @@ int afxdp_refuse_multi_buffer(const struct afxdp_port *ap, int rc, const char *w
 
 /* Hands free frames to the kernel; before the socket is bound, too. */
 void afxdp_rx_fill(struct afxdp_rx *rx);
+
+/* Before the first packet is taken, with rx->times. */
+void afxdp_times_open(struct afxdp_rx *rx);
+/* Reads how far the wall clock is from the monotonic one: some ten times a second. */
+void afxdp_times_clocks(struct afxdp_rx *rx);
+
+/*
+ * Tells when the n frames came that were just taken from the ring: q.arrivals_ns, first_ns and last_ns. With rx->times.
+ * in_chain: the first of them continues a packet. Queue's thread.
+ */
+void afxdp_times_take(struct afxdp_rx *rx, const struct pio_frame *f, unsigned n, bool in_chain);
 
 /* How many of n entries from `at` on stand side by side, before a ring begins anew. */
 static inline uint32_t afxdp_side_by_side(uint32_t mask, uint32_t at, uint32_t n)

@@ -77,7 +77,8 @@ static inline __attribute__((always_inline)) unsigned take(struct pio_queue *q, 
 	uint32_t got, at;
 	uint64_t bytes = 0;
 	uint64_t packets = 0;
-	bool in_chain = rx->in_chain;
+	const bool continues = rx->in_chain;
+	bool in_chain = continues;
 
 	if (q->cache->n >= rx->lot)
 		afxdp_rx_fill(rx);
@@ -111,9 +112,13 @@ static inline __attribute__((always_inline)) unsigned take(struct pio_queue *q, 
 	stats_add(&q->stats.rx.packets, multi_buffer ? packets : got);
 	stats_add(&q->stats.rx.bytes, bytes);
 	stats_add(&q->stats.rx.batches, 1);
-	uint64_t now = clock_wall_ns();
+	if (rx->times) {
+		afxdp_times_take(rx, f, got, continues);
+	} else {
+		uint64_t now = clock_wall_ns();
 
-	pio_note_arrival(q, now, now);
+		pio_note_arrival(q, now, now);
+	}
 	return got;
 }
 
@@ -173,6 +178,8 @@ static void sync_counters(struct pio_queue *q)
 		stats_set(&live->fill_empty, s.rx_fill_ring_empty_descs);
 		stats_set(&live->invalid, s.rx_invalid_descs);
 	}
+	if (rx->times)
+		afxdp_times_clocks(rx);
 	afxdp_check_interface(q, rx->fd);
 }
 

@@ -194,6 +194,7 @@ static void describe(struct loop *loop)
 	caps->blocking_poll = true;
 	caps->offers_again = true;
 	caps->arrivals = PIO_CLOCK_MONOTONIC;
+	caps->arrivals_by = "the backend";
 	caps->delay_ns = loop->options.delay_ns;
 	caps->crosses_by_reference = sink;
 	caps->headroom = PIO_RX_HEADROOM;

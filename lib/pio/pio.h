@@ -73,6 +73,7 @@ struct pio_caps {
 	bool tx_chains;            /* tx takes packets of several frames, whole; else they end the prefix */
 	bool offers_again;         /* what the device has no room or carrier for waits; else it is dropped_driver */
 	enum pio_clock arrivals;   /* tells when each packet came; NONE: first_ns and last_ns are when rx took them */
+	const char *arrivals_by;   /* with arrivals: who does, "the kernel" */
 	bool crosses_by_reference; /* a frame from another port of the pool is sent without a copy */
 	uint32_t max_frame;        /* largest packet for tx in one frame, without FCS */
 	uint64_t delay_ns;         /* the device holds every packet back for so long, on purpose */
@@ -114,7 +115,7 @@ struct pio_queue {
 	/*
 	 * Receive, with caps.arrivals: where rx writes when each of the frames that it returns came (of a packet of
 	 * several: into the first's place, at least). NULL: nowhere. The caller's, as large as the arrays it gives to
-	 * rx, and set before the first call.
+	 * rx, and set before the first call. A packet that brings no time came when it is taken, and counts as untimed.
 	 */
 	uint64_t *arrivals_ns;
 	union { /* written by the queue's thread only */
@@ -135,6 +136,7 @@ struct pio_conf {
 	const struct filter *filter; /* needed with rx_queues; copied */
 	struct pio_pool *pool;       /* NULL: the port makes its own */
 	bool qdisc;                  /* send through the queueing discipline, so that tcpdump and tc see the packets */
+	bool times; /* arrivals_ns will be asked for: without it, a backend where that costs something has it not */
 	/* For afxdp. */
 	enum xdp_choice xdp_mode;
 	enum when_helpful napi_defer;

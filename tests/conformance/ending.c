@@ -223,7 +223,7 @@ static void stop_is_of_one_queue(void **state)
 
 /* Of two bursts, both received long after the second: when they came; a port that does not know says when it took them.
  */
-static void arrival_times_are_those_of_the_wire(void **state)
+static void check_arrival_times(bool ask)
 {
 	uint64_t wall[4];
 	uint64_t late = LATE * NS_PER_MS;
@@ -232,10 +232,10 @@ static void arrival_times_are_those_of_the_wire(void **state)
 	uint32_t got = 0;
 	struct pio_queue *rx;
 
-	(void)state;
-	rig_needs_receiver();
-	rig_open(&wire, 0, &(struct rig_spec){.n_tx = 1, .n_rx = 1});
+	rig_open(&wire, 0, &(struct rig_spec){.n_tx = 1, .n_rx = 1, .times = ask});
 	rx = wire.rx->rx[0];
+	if (ask) /* none of the subjects is a port that cannot */
+		assert_true(wire.rx->caps.arrivals && wire.rx->caps.arrivals_by);
 	assert_true(rx->first_ns == 0 && rx->last_ns == 0);
 	rig_wait_ms(PAUSE);
 	for (unsigned burst = 0; burst < 2; burst++) {
@@ -261,12 +261,78 @@ static void arrival_times_are_those_of_the_wire(void **state)
 	rig_close(&wire);
 }
 
+static void arrival_times_are_those_of_the_wire(void **state)
+{
+	(void)state;
+	rig_needs_receiver();
+	check_arrival_times(false);
+	check_arrival_times(true);
+}
+
+static uint64_t clock_of_arrivals(void)
+{
+	return wire.rx->caps.arrivals == PIO_CLOCK_WALL ? clock_wall_ns() : clock_mono_ns();
+}
+
+/*
+ * Three bursts, all received long after the last: each packet has the time of its own, and not that of one that was in
+ * its frame before. There are few frames, so that they come round.
+ */
+static void each_packet_has_a_time(void **state)
+{
+	enum { ROUNDS = 6, BURSTS = 3, EACH = 20 };
+	uint64_t late = LATE * NS_PER_MS;
+
+	(void)state;
+	rig_needs_receiver();
+	rig_open(&wire, 0, &(struct rig_spec){.n_tx = 1, .n_rx = 1, .rx_frames = 256, .times = true});
+	struct pio_queue *rx = wire.rx->rx[0];
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		uint64_t sent[BURSTS][2];
+		uint64_t arrivals[RIG_BURST];
+		uint64_t before = 0;
+		uint32_t number = 0;
+		uint64_t give_up = clock_mono_ns() + RIG_WAIT_NS;
+
+		for (unsigned burst = 0; burst < BURSTS; burst++) {
+			sent[burst][0] = clock_of_arrivals();
+			rig_send_numbers(wire.tx->tx[0], burst * EACH, EACH, RIG_MIN_LEN);
+			sent[burst][1] = clock_of_arrivals() + late;
+			rig_wait_ms(PAUSE);
+		}
+		rx->arrivals_ns = arrivals;
+		while (number < BURSTS * EACH) {
+			struct pio_frame f[RIG_BURST];
+			unsigned n = pio_rx(rx, f, RIG_BURST);
+
+			for (unsigned i = 0; i < n; i++) {
+				const uint64_t *window = sent[number / EACH];
+
+				assert_in_range(arrivals[i], window[0], window[1]);
+				assert_true(arrivals[i] >= before);
+				before = arrivals[i];
+				number++;
+				assert_int_equal(f[i].flags & PIO_MORE, 0);
+			}
+			pio_put(rx, f, n);
+			if (!n)
+				pio_poll(rx, 20);
+			assert_true(clock_mono_ns() < give_up);
+		}
+		rx->arrivals_ns = NULL;
+		rig_receive_none(rx); /* and the frames are the device's again */
+	}
+	rig_close(&wire);
+}
+
 int conform_ending(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(drain_knows_of_every_packet), cmocka_unit_test(drain_without_time_claims_nothing),
 		cmocka_unit_test(drain_tells_what_is_left),    cmocka_unit_test(stop_closes_the_books),
 		cmocka_unit_test(stop_is_of_one_queue),        cmocka_unit_test(arrival_times_are_those_of_the_wire),
+		cmocka_unit_test(each_packet_has_a_time),
 	};
 
 	return RIG_RUN("ending", tests);

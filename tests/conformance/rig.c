@@ -57,6 +57,7 @@ struct pio_conf rig_conf(const struct rig_spec *spec, unsigned wire, unsigned en
 		.filter = spec->filter ? spec->filter : &everything,
 		.pool = spec->pool,
 		.qdisc = spec->qdisc,
+		.times = spec->times,
 	};
 }
 

@@ -49,6 +49,7 @@ struct rig_spec {
 	const struct filter *filter; /* NULL: everything */
 	struct pio_pool *pool;       /* for both ports */
 	bool qdisc;                  /* send through the queueing discipline */
+	bool times;                  /* ask for times of arrival */
 	bool duplex;                 /* both ends send and receive; a port that is both ends does anyway */
 };
 
