@@ -2,9 +2,12 @@
 #include "engine_measure.h"
 
 #include "engine.h"
+#include "engine_books.h"
+#include "lib/clock.h"
 #include "lib/core/stamp.h"
 #include "lib/option.h"
 #include "lib/report_histograms.h"
+#include "lib/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +15,9 @@
 
 /* So few packets that needed no time are noise of the clocks' readings. */
 #define EARLY_ONE_IN 1000U
+
+/* No path takes so long at its best: two clocks are apart. */
+#define APART_NS NS_PER_S
 
 bool engine_measures(const struct config *cfg)
 {
@@ -133,8 +139,9 @@ void engine_measure_facts(const struct engine *en, struct report_plan *facts)
 		run = number;
 	}
 	report_fact_add(facts, "measure", "measures",
-			"run %s: up to %" PRIu64 " flows, windows of %" PRIu64 " packets, at most %" PRIu64 " MiB", run,
-			bounds.flow_limit, bounds.window, (bounds.memory + (1U << 20) - 1) >> 20);
+			"run %s: up to %" PRIu64 " flow%s, windows of %" PRIu64 " packets, at most %" PRIu64 " MiB",
+			run, bounds.flow_limit, bounds.flow_limit == 1 ? "" : "s", bounds.window,
+			(bounds.memory + (1U << 20) - 1) >> 20);
 }
 
 void engine_measure_sample(const struct engine *en, struct report_sample *out)
@@ -160,13 +167,28 @@ static uint64_t sent_of(const void *arg, uint32_t flow)
 
 	while (s + 1 < set->n && flow >= set->streams[s + 1].plan->first_flow)
 		s++;
-	for (unsigned q = 0; q < en->n_tx; q++) {
-		const struct tx_source *source = &en->tx[q].w.sources[s];
-		uint64_t sent = set->n > 1 ? source->sent : atomic_load(&en->tx_port->tx[q]->stats.tx.queued);
-
-		sum += tx_source_sent(source, sent, flow - set->streams[s].plan->first_flow);
-	}
+	for (unsigned q = 0; q < en->n_tx; q++)
+		sum += tx_source_sent(&en->tx[q].w.sources[s], books_sent_by(en, q, s),
+				      flow - set->streams[s].plan->first_flow);
 	return sum;
+}
+
+/* A sender's clock that is ahead makes packets early, one that is behind makes all of them late. */
+static void remark_clocks(struct engine *en, const struct report_measure *m)
+{
+	const uint64_t unique = m->total.counts.unique, least = m->total.latency->least;
+	static const char hint[] = "the sender's is another one, or apart from it; --clock on both sides says which";
+	char text[32];
+
+	if (!m->clock)
+		return;
+	if (m->early * EARLY_ONE_IN >= unique && m->early)
+		report_warn(&en->warnings,
+			    "%" PRIu64 " of %" PRIu64 " packets came no later than they were sent, by the clock %s: %s",
+			    m->early, unique, m->clock, hint);
+	else if (!m->sent_known && least > APART_NS)
+		report_warn(&en->warnings, "no packet took less than %s, by the clock %s: %s",
+			    units_format_time(least - 1, text, sizeof(text)), m->clock, hint);
 }
 
 static void remark(struct engine *en, const struct report_measure *m)
@@ -210,13 +232,7 @@ static void remark(struct engine *en, const struct report_measure *m)
 			    "the first packets of %" PRIu64
 			    " flows were not seen: losses count from their first that was",
 			    m->joined);
-	if (m->early * EARLY_ONE_IN >= c->unique && m->early)
-		report_warn(
-			&en->warnings,
-			"%" PRIu64 " of %" PRIu64
-			" packets came no later than they were sent, by the clock %s: the sender's is another one, or "
-			"apart from it; --clock on both sides says which",
-			m->early, c->unique, m->clock);
+	remark_clocks(en, m);
 	if (c->late)
 		report_warn(&en->warnings,
 			    "%" PRIu64 " packets came more than %" PRIu64

@@ -41,8 +41,9 @@ static void loss_lines(struct report *r, const char *name, const struct report_m
 	ratio_text(d->loss_ratio, loss);
 	fprintf(r->out,
 		"%s  %" PRIu64 " unique, %" PRIu64 " lost (%s), %" PRIu64 " duplicate, %" PRIu64 " reordered, %" PRIu64
-		" late; %" PRIu64 " flows\n",
-		name, c->unique, d->lost, loss, c->duplicate, c->reordered, c->late, d->flows);
+		" late; %" PRIu64 " flow%s\n",
+		name, c->unique, d->lost, loss, c->duplicate, c->reordered, c->late, d->flows,
+		d->flows == 1 ? "" : "s");
 	if (d->longest_loss)
 		fprintf(r->out, "%s  at most %u packets of a flow were lost in a row\n", name, d->longest_loss);
 	if (d->extent->total)

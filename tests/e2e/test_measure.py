@@ -291,7 +291,8 @@ class Link(Case):
 
     def test_clocks_that_are_apart_are_told(self):
         # A stamp has 40 bits of its clock, 18 minutes: of these two clocks either is ahead, by less than half of that.
-        ahead = (time.clock_gettime_ns(time.CLOCK_TAI) - time.monotonic_ns()) % 2**40 < 2**39
+        apart = (time.clock_gettime_ns(time.CLOCK_TAI) - time.monotonic_ns()) % 2**40
+        ahead = apart < 2**39
         sender, receiver = ("ptp", "same-host") if ahead else ("same-host", "ptp")
         rx = self.receive("-n", 2000, "--clock", receiver, "--max-latency-p99", "1s")
         self.send("--stamp", "--count", 2000, "--clock", sender)
@@ -300,6 +301,13 @@ class Link(Case):
         self.assertEqual((end["measure"]["early"], end["latency_ns"]["max"], end["thresholds"][0]["value"]), (2000, 0, None))
         self.assertIn("2000 of 2000 packets came no later than they were sent", " ".join(end["warnings"]))
         self.assertIn("--max-latency-p99 1 s cannot be judged: most packets came before they were sent", run.err)
+        rx = self.receive("-n", 2000, "--clock", sender)
+        self.send("--stamp", "--count", 2000, "--clock", receiver)
+        end = self.ok(rx.end()).end_record
+        apart = apart if ahead else 2**40 - apart
+        self.assertAlmostEqual(end["latency_ns"]["min"], apart, delta=1_000_000_000)
+        if apart > 2_000_000_000:  # less may be the path's
+            self.assertIn("no packet took less than", " ".join(end["warnings"]))
 
     def test_who_comes_later_within_the_window_is_told(self):
         """What came before the first packet of a flow is counted as lost, and told apart: nobody here knows whether it was."""
