@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ends.h"
 
-#include "engine.h"
-
 #include "gen/tunnel.h"
 #include "lib/clock.h"
 #include "lib/link_wait.h"

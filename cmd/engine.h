@@ -76,9 +76,6 @@ struct engine {
 	struct cpu_seconds cpu_at_start;
 };
 
-/* A link that is down longer than this ends the run, and is waited for no longer before it (but see ends.h). */
-#define LINK_WAIT_NS 5000000000ULL
-
 /* What engine_init() takes: an open port and its link, which may be NULL. Both stay the caller's. */
 struct engine_port {
 	struct pio_port *port;
@@ -88,15 +85,12 @@ struct engine_port {
 /*
  * Makes the workers for the queues of the port that sends and the one that receives: the same port, or two. The ports,
  * the set (NULL: nothing is sent) and cfg must outlive the engine. Processors are taken from --cpus in order, senders
- * first; without it by the interrupts of the queues of the links. -ENOMEM; EXIT_USAGE for a processor that cannot be
- * had.
+ * first; without it by the interrupts of the queues of the links. -ENOMEM; -EINTR
+ * with EXIT_DONE after a signal; those of capture_file_open() and report_histograms_open().
  */
 int engine_init(struct engine *en, const struct config *cfg, const struct engine_port *tx, const struct engine_port *rx,
 		const struct stream_set *set, struct err *e);
 void engine_free(struct engine *en);
-
-/* Between init and run: what the idle path needs, and whether that is taken off. It must outlive the run. */
-void engine_set_floor(struct engine *en, const struct report_floor *floor);
 
 /* Tells it on stderr now, and in the report at its end. */
 void engine_warn(struct engine *en, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -13,8 +13,7 @@ struct group_books {
 	uint64_t rest;      /* and what there would be more of them before the end */
 };
 
-/* By one sender. */
-static uint64_t sent_by(const struct engine *en, unsigned sender, unsigned stream)
+uint64_t books_sent_by(const struct engine *en, unsigned sender, unsigned stream)
 {
 	if (en->set->n == 1)
 		return atomic_load_explicit(&en->tx_port->tx[sender]->stats.tx.queued, memory_order_relaxed);
@@ -26,7 +25,7 @@ static uint64_t sent_of(const struct engine *en, unsigned stream)
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < en->n_tx; i++)
-		sum += sent_by(en, i, stream);
+		sum += books_sent_by(en, i, stream);
 	return sum;
 }
 
@@ -34,7 +33,7 @@ void books_sent(const struct engine *en, unsigned stream, struct report_sent *ou
 {
 	*out = (struct report_sent){0};
 	for (unsigned i = 0; i < en->n_tx; i++) {
-		uint64_t packets = sent_by(en, i, stream);
+		uint64_t packets = books_sent_by(en, i, stream);
 
 		out->queued += packets;
 		out->bytes += tx_source_bytes(&en->tx[i].w.sources[stream], packets);

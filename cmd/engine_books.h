@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine_books: what the schedules of a run asked for, and what was sent of it. Main thread; but for books_sent() after
- * the workers have ended and engine_sample() has filled en->now.
+ * engine_books: what the schedules of a run asked for, and what was sent of it. Main thread; but for books_sent_by()
+ * and books_sent() after the workers have ended and engine_sample() has filled en->now.
  */
 #ifndef SQUALL_CMD_ENGINE_BOOKS_H
 #define SQUALL_CMD_ENGINE_BOOKS_H
@@ -20,7 +20,10 @@ uint64_t books_stretched(const struct engine *en);
  */
 uint64_t books_tx_time(const struct engine *en);
 
-/* What was handed to the device of one stream of a list so far; at any time, of workers that are set up. */
+/* Packets of a stream that one sender handed to the device so far; at any time, of workers that are set up. */
+uint64_t books_sent_by(const struct engine *en, unsigned sender, unsigned stream);
+
+/* The same of all senders, with their bytes; of a list of streams. */
 void books_sent(const struct engine *en, unsigned stream, struct report_sent *out);
 
 /* What is known of it at the end. */

@@ -214,7 +214,7 @@ void engine_end(struct engine *en, struct report *report)
 		loop_counts_add(&end.loop, &part);
 		end.have_loop = true;
 	}
-	if (engine_link_drops(en, &grew))
+	if (engine_link_grew(en, ENGINE_DROPS, &grew))
 		end.device_drops = &grew;
 	remark(en);
 	engine_limits_tell(en, &end);

@@ -46,7 +46,7 @@ void engine_limits_tell(struct engine *en, const struct report_end *end)
 	tell_receivers(en);
 	if (end->device_drops && limits_counter_tell(LIMITS_NO_ROOM, end->device_drops, text, sizeof(text)))
 		report_warn(&en->warnings, "%s", text);
-	if (!engine_link_pauses(en, &pauses))
+	if (!engine_link_grew(en, ENGINE_PAUSES, &pauses))
 		return;
 	if (limits_counter_tell(LIMITS_PAUSE, &pauses, text, sizeof(text)))
 		report_warn(&en->warnings, "%s", text);

@@ -3,22 +3,26 @@
 
 #include "engine.h"
 #include "lib/clock.h"
+#include "lib/link_wait.h"
 
 #include <errno.h>
 #include <string.h>
 
 #define LINK_CHECK_NS (100 * NS_PER_MS)
 
+static int (*const read_counters[])(int index, struct host_drops *out) = {
+	[ENGINE_DROPS] = host_link_drops, [ENGINE_PAUSES] = host_link_pauses};
+
 void engine_link_begin(struct engine_link *l)
 {
-	l->have_drops = l->port && l->port->ifindex && host_link_drops(l->port->ifindex, &l->drops_at_start) == 0;
-	l->have_pauses = l->have_drops && host_link_pauses(l->port->ifindex, &l->pauses_at_start) == 0;
+	for (unsigned i = 0; i < ENGINE_COUNTERS && l->port && l->port->ifindex; i++)
+		l->counters[i].known = read_counters[i](l->port->ifindex, &l->counters[i].at_start) == 0;
 }
 
 void engine_link_free(struct engine_link *l)
 {
-	host_drops_free(&l->drops_at_start);
-	host_drops_free(&l->pauses_at_start);
+	for (unsigned i = 0; i < ENGINE_COUNTERS; i++)
+		host_drops_free(&l->counters[i].at_start);
 }
 
 static void fail_vanished(struct engine *en, const struct engine_link *l)
@@ -71,11 +75,11 @@ void engine_link_check(struct engine *en, struct engine_link *l, uint64_t now_ns
 }
 
 /* Adds what grew of one device's counters. False when it does not tell, or is gone. */
-static bool add_growth(const struct engine_link *l, int (*read)(int index, struct host_drops *out),
-		       const struct host_drops *then, bool named, struct host_drops *sum)
+static bool add_growth(const struct engine_link *l, enum engine_counters which, bool named, struct host_drops *sum)
 {
 	struct host_drops now = {0}, grew = {0};
-	bool known = read(l->port->ifindex, &now) == 0 && host_drops_sub(&grew, &now, then) == 0 &&
+	bool known = l->counters[which].known && read_counters[which](l->port->ifindex, &now) == 0 &&
+		     host_drops_sub(&grew, &now, &l->counters[which].at_start) == 0 &&
 		     host_drops_add(sum, &grew, named ? l->link->name : NULL) == 0;
 
 	host_drops_free(&now);
@@ -83,26 +87,12 @@ static bool add_growth(const struct engine_link *l, int (*read)(int index, struc
 	return known;
 }
 
-bool engine_link_drops(const struct engine *en, struct host_drops *grew)
+bool engine_link_grew(const struct engine *en, enum engine_counters which, struct host_drops *grew)
 {
 	bool two = en->link[1].port, known = false;
 
 	memset(grew, 0, sizeof(*grew));
 	for (unsigned i = 0; i < 2; i++)
-		if (en->link[i].have_drops &&
-		    add_growth(&en->link[i], host_link_drops, &en->link[i].drops_at_start, two, grew))
-			known = true;
-	return known;
-}
-
-bool engine_link_pauses(const struct engine *en, struct host_drops *grew)
-{
-	bool two = en->link[1].port, known = false;
-
-	memset(grew, 0, sizeof(*grew));
-	for (unsigned i = 0; i < 2; i++)
-		if (en->link[i].have_pauses &&
-		    add_growth(&en->link[i], host_link_pauses, &en->link[i].pauses_at_start, two, grew))
-			known = true;
+		known |= add_growth(&en->link[i], which, two, grew);
 	return known;
 }

@@ -11,6 +11,13 @@
 
 struct engine;
 
+/* Counters of a device that are looked at before the run and after it. */
+enum engine_counters {
+	ENGINE_DROPS,  /* packets that it lost */
+	ENGINE_PAUSES, /* pause frames */
+	ENGINE_COUNTERS,
+};
+
 /* One open port. port NULL: there is none. */
 struct engine_link {
 	struct pio_port *port;
@@ -18,10 +25,10 @@ struct engine_link {
 	uint64_t checked_ns;
 	uint64_t down_ns; /* since when the link has been down; 0: it is up */
 	bool went;        /* it was down at some time of the run */
-	bool have_drops;  /* the device tells of its drops */
-	struct host_drops drops_at_start;
-	bool have_pauses;
-	struct host_drops pauses_at_start;
+	struct {
+		bool known; /* the device tells of them */
+		struct host_drops at_start;
+	} counters[ENGINE_COUNTERS];
 };
 
 /* Before anybody is told that packets are taken: a receiver counts from its opening on. */
@@ -32,12 +39,9 @@ void engine_link_free(struct engine_link *l);
 void engine_link_check(struct engine *en, struct engine_link *l, uint64_t now_ns);
 
 /*
- * What the devices of the run lost since engine_link_begin(), by their own counters; with two interfaces the name
- * stands in front of each counter. False when none tells. host_drops_free() releases *grew.
+ * What the devices of the run counted since engine_link_begin(); with two interfaces the name stands in front of each
+ * counter. False when none tells. host_drops_free() releases *grew.
  */
-bool engine_link_drops(const struct engine *en, struct host_drops *grew);
-
-/* The same of pause frames. */
-bool engine_link_pauses(const struct engine *en, struct host_drops *grew);
+bool engine_link_grew(const struct engine *en, enum engine_counters which, struct host_drops *grew);
 
 #endif

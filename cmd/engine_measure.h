@@ -13,9 +13,15 @@ struct engine;
 /* Whether packets are measured: with --measure, and in a pair that stamps. */
 bool engine_measures(const struct config *cfg);
 
-/* For the engine's receivers, when its ports and its plan are known. -ENOMEM. engine_measure_free() releases it. */
+/*
+ * For the engine's receivers, when its ports and its plan are known. -ENOMEM, and the errors of
+ * report_histograms_open(). engine_measure_free() releases it on every path.
+ */
 int engine_measure_init(struct engine *en, struct err *e);
 void engine_measure_free(struct engine *en);
+
+/* Between init and run: what the idle path needs, and whether that is taken off. It must outlive the run. */
+void engine_set_floor(struct engine *en, const struct report_floor *floor);
 
 /* What the plan tells of it. */
 void engine_measure_facts(const struct engine *en, struct report_plan *facts);

@@ -55,7 +55,7 @@ static void interface_facts(struct report_plan *facts, const char *of, const str
 
 static void link_facts(struct report_plan *facts, const struct config *cfg, const struct ends *ends)
 {
-	if (!ends->link)
+	if (!ends->link || cfg->write_file[0])
 		return;
 	report_fact_add(facts, "capture", "tcpdump", "%s",
 			cfg->qdisc ? "sees these packets on this interface, and tc applies to them"
@@ -75,6 +75,16 @@ static void respond_facts(struct report_plan *facts, const struct config *cfg)
 		report_fact_add(facts, "respond", "answers for", "%s", text);
 }
 
+void facts_duration(struct report_plan *facts, const struct config *cfg, bool ends_otherwise)
+{
+	char t[32];
+
+	if (cfg->duration_ns)
+		report_fact_add(facts, "duration", "duration", "%s", units_format_time(cfg->duration_ns, t, sizeof(t)));
+	else if (!ends_otherwise)
+		report_fact_add(facts, "duration", "duration", "until stopped");
+}
+
 static void recv_facts(struct report_plan *facts, const struct config *cfg, const struct filter *filter,
 		       const struct pio_port *port)
 {
@@ -90,15 +100,12 @@ static void recv_facts(struct report_plan *facts, const struct config *cfg, cons
 		report_fact_add(facts, "capture_file", "written to", "%s", cfg->capture);
 	if (verb_sends(cfg->verb))
 		return;
-	if (cfg->duration_ns)
-		report_fact_add(facts, "duration", "duration", "%s", units_format_time(cfg->duration_ns, t, sizeof(t)));
+	facts_duration(facts, cfg, cfg->count || cfg->idle_ns);
 	if (cfg->count)
 		report_fact_add(facts, "count", "packets", "%" PRIu64, cfg->count);
 	if (cfg->idle_ns)
 		report_fact_add(facts, "idle", "idle", "ends after %s without a packet",
 				units_format_time(cfg->idle_ns, t, sizeof(t)));
-	if (!cfg->duration_ns && !cfg->count && !cfg->idle_ns)
-		report_fact_add(facts, "duration", "duration", "until stopped");
 }
 
 static void pair_facts(struct report_plan *facts, const struct config *cfg)

@@ -23,4 +23,7 @@ struct facts_port {
 void facts_fill(struct report_plan *facts, const struct config *cfg, const struct facts_port *tx,
 		const struct facts_port *rx, const struct stream_plans *sent, const struct filter *filter);
 
+/* How long the run lasts; without a duration, and unless something else ends it, until it is stopped. */
+void facts_duration(struct report_plan *facts, const struct config *cfg, bool ends_otherwise);
+
 #endif

@@ -63,10 +63,7 @@ static void timing_facts(struct report_plan *facts, const struct config *cfg, co
 	else
 		report_fact_add(facts, "rate", "rate", "%s%spps, %sbit/s on the wire (L1)", r->original ? "mean " : "",
 				units_format_si(pps, a, sizeof(a)), units_format_si(pps * mean_l1, b, sizeof(b)));
-	if (cfg->duration_ns)
-		report_fact_add(facts, "duration", "duration", "%s", units_format_time(cfg->duration_ns, t, sizeof(t)));
-	else if (!r->total)
-		report_fact_add(facts, "duration", "duration", "until stopped");
+	facts_duration(facts, cfg, r->total);
 }
 
 static void rewrite_facts(struct report_plan *facts, const struct config *cfg, const struct ends *ends,

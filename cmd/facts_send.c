@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "facts_send.h"
 
+#include "facts.h"
 #include "gen/pace.h"
 #include "gen/vary.h"
 #include "lib/option.h"
@@ -218,20 +219,24 @@ static void rate_facts(struct report_plan *facts, const struct config *cfg, cons
 
 void facts_length(struct report_plan *facts, const struct config *cfg)
 {
-	char t[32];
-
 	if (pace_count(cfg))
 		report_fact_add(facts, "count", "packets", "%" PRIu64, pace_count(cfg));
-	if (cfg->duration_ns)
-		report_fact_add(facts, "duration", "duration", "%s", units_format_time(cfg->duration_ns, t, sizeof(t)));
-	else if (!pace_count(cfg))
-		report_fact_add(facts, "duration", "duration", "until stopped");
+	facts_duration(facts, cfg, pace_count(cfg));
 }
 
 /* Of a stream what its item says: what it has from the run is for the others. */
 static bool is_said(const struct config *cfg, enum option_id id)
 {
 	return cfg->name[0] ? option_said(cfg, id) : option_given(cfg, id);
+}
+
+/* Where the warning is of one of a list of streams: which. Returns buf. */
+static const char *of_stream(const struct config *cfg, char buf[TEXT_MAX / 2])
+{
+	buf[0] = '\0';
+	if (cfg->name[0])
+		snprintf(buf, TEXT_MAX / 2, "stream %.64s: ", cfg->name);
+	return buf;
 }
 
 void facts_warn_no_effect(struct report_warnings *w, const struct config *cfg)
@@ -241,30 +246,28 @@ void facts_warn_no_effect(struct report_warnings *w, const struct config *cfg)
 					       OPTION_DST_IP};
 	const bool raw = cfg->mode == MODE_RAW;
 	const unsigned n = raw ? 5 : cfg->mode == MODE_ICMP_ECHO ? 2 : 0;
+	char stream[TEXT_MAX / 2];
 
 	for (unsigned i = 0; i < n; i++)
 		if (is_said(cfg, of_ip[i]))
-			report_warn(w, "%s%s%s--%s has no effect: %s have no such field", cfg->name[0] ? "stream " : "",
-				    cfg->name, cfg->name[0] ? ": " : "", option_name(of_ip[i]),
-				    raw ? "frames of --mode raw" : "echo requests");
+			report_warn(w, "%s--%s has no effect: %s have no such field", of_stream(cfg, stream),
+				    option_name(of_ip[i]), raw ? "frames of --mode raw" : "echo requests");
 }
 
 static void warn_of_first(struct report_warnings *w, const struct config *cfg, const struct vary *v)
 {
 	const bool src = v->field == VARY_SRC_IP;
+	const char *does = src ? "comes from" : "sends everything to", *end = src ? "src" : "dst";
 	const uint64_t hosts = v->walk.count;
-	const char *stream = cfg->name;
+	char stream[TEXT_MAX / 2];
 
+	of_stream(cfg, stream);
 	if (hosts <= GEN_FLOWS_MAX)
-		report_warn(w,
-			    "%s%s%sone flow %s the first of the %" PRIu64 " hosts of --%s-ip; --flows %" PRIu64 " %s",
-			    stream[0] ? "stream " : "", stream, stream[0] ? ": " : "",
-			    src ? "comes from" : "sends everything to", hosts, src ? "src" : "dst", hosts,
-			    src ? "has them all" : "reaches all of them");
+		report_warn(w, "%sone flow %s the first of the %" PRIu64 " hosts of --%s-ip; --flows %" PRIu64 " %s",
+			    stream, does, hosts, end, hosts, src ? "has them all" : "reaches all of them");
 	else
-		report_warn(w, "%s%s%sone flow %s the first host of --%s-ip; --flows says how many of them there are",
-			    stream[0] ? "stream " : "", stream, stream[0] ? ": " : "",
-			    src ? "comes from" : "sends everything to", src ? "src" : "dst");
+		report_warn(w, "%sone flow %s the first host of --%s-ip; --flows says how many of them there are",
+			    stream, does, end);
 }
 
 void facts_warn_one_flow(struct report_warnings *w, const struct config *cfg)

@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* How long a run goes without a carrier, before it and on the way. */
+#define LINK_WAIT_NS 5000000000ULL
+
 enum link_verdict {
 	LINK_READY,
 	LINK_NOT_YET, /* look again */
