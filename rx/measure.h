@@ -49,7 +49,7 @@ struct measure_conf {
 struct measure;
 struct measure_worker;
 
-/* Main thread. -ENOMEM; EXIT_USAGE: more memory than can be had. */
+/* Main thread. -ENOMEM, also for more than this host can have. */
 int measure_open(struct measure **out, const struct measure_conf *conf, struct err *e);
 void measure_close(struct measure *m);
 
