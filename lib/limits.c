@@ -8,6 +8,9 @@
 /* A thread is said to have been full when it was for most of the time, and for more than a moment. */
 #define WINDOWS_MIN 3U
 #define FULL_SHARE  90U /* % */
+/* It had its processor for less than half of the time that it could have used it, and that was not a moment either. */
+#define CROWDED_SHARE 50U /* % */
+#define CROWDED_NS    100000000ULL
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -19,11 +22,27 @@ static bool was_full(const struct limits_rx *q)
 	return q->windows >= WINDOWS_MIN && q->full * 100 >= q->windows * FULL_SHARE;
 }
 
+static uint64_t wanted_ns(const struct limits_time *t)
+{
+	return t->ran_ns + t->waited_ns;
+}
+
+static bool was_crowded(const struct limits_time *t)
+{
+	return t->waited_ns >= CROWDED_NS && t->waited_ns * 100 >= wanted_ns(t) * CROWDED_SHARE;
+}
+
 bool limits_rx_tell(const struct limits_rx *q, char *buf, size_t size)
 {
 	double lost = percent(q->dropped, q->packets + q->dropped);
 
-	if (q->dropped && was_full(q))
+	if (q->dropped && was_crowded(&q->time))
+		snprintf(buf, size,
+			 "receive queue %u's core was full of other work: its thread waited for it %.3g %% of the time "
+			 "that it had something to do, and %.3g %% of its packets (%" PRIu64
+			 ") were dropped before us; a processor of its own (--cpus)",
+			 q->queue, percent(q->time.waited_ns, wanted_ns(&q->time)), lost, q->dropped);
+	else if (q->dropped && was_full(q))
 		snprintf(buf, size,
 			 "receive queue %u's core was full: %.3g %% of its packets (%" PRIu64
 			 ") were dropped before us; spread flows over more queues, or add --queues",
@@ -52,6 +71,12 @@ bool limits_tx_tell(const struct limits_tx *t, char *buf, size_t size)
 			 "the device was the limit: %.3g %% of the packets that were due (%" PRIu64
 			 ") were not sent, and %.3g %% of the calls found its transmit ring full",
 			 percent(t->unsent, t->due), t->unsent, percent(t->ring_full, t->calls + t->ring_full));
+	else if (was_crowded(&t->time))
+		snprintf(buf, size,
+			 "the sender was the limit: %.3g %% of the packets that were due (%" PRIu64
+			 ") were not sent in time, since other work had its cores for %.3g %% of the time that it had "
+			 "something to do; processors of its own (--cpus)",
+			 percent(t->unsent, t->due), t->unsent, percent(t->time.waited_ns, wanted_ns(&t->time)));
 	else
 		snprintf(buf, size,
 			 "the sender was the limit: %.3g %% of the packets that were due (%" PRIu64

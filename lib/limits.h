@@ -12,12 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Threads' time: on a processor, and ready to run while others had it. */
+struct limits_time {
+	uint64_t ran_ns, waited_ns;
+};
+
 /* A receive queue. Looks are counted in windows of time: full ones are those in which (almost) every look found
  * packets. */
 struct limits_rx {
 	unsigned queue;
 	uint64_t packets, dropped; /* dropped before us: by the ring or for want of a frame */
 	uint64_t windows, full;    /* in which packets came */
+	struct limits_time time;   /* its thread's */
 };
 
 /* A sentence about the queue, or false: its thread kept up, with time to spare. */
@@ -26,6 +32,7 @@ bool limits_rx_tell(const struct limits_rx *q, char *buf, size_t size);
 struct limits_tx {
 	uint64_t due, unsent;      /* packets of the schedule */
 	uint64_t calls, ring_full; /* transmit calls that took something, and that found the ring full */
+	struct limits_time time;   /* all senders' */
 };
 
 /* A sentence about the senders, or false: everything left that was due. */

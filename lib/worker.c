@@ -4,16 +4,32 @@
 #include "clock.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+
+/* The second of three numbers (Documentation/scheduler/sched-stats.rst). */
+static uint64_t waited_ns(void)
+{
+	FILE *f = fopen("/proc/thread-self/schedstat", "re");
+	uint64_t ran, waited = 0;
+
+	if (!f)
+		return 0;
+	if (fscanf(f, "%" SCNu64 " %" SCNu64, &ran, &waited) != 2)
+		waited = 0;
+	fclose(f);
+	return waited;
+}
 
 static void *enter(void *arg)
 {
 	struct worker *w = arg;
 
 	w->fn(w->arg);
+	atomic_store(&w->waited_ns, waited_ns());
 	atomic_store(&w->cpu_ns, clock_read(CLOCK_THREAD_CPUTIME_ID));
 	return NULL;
 }
@@ -86,4 +102,9 @@ uint64_t worker_cpu_ns(const struct worker *w)
 	if (pthread_getcpuclockid(w->thread, &id) || clock_gettime(id, &ts)) /* it is just ending */
 		return atomic_load(&w->cpu_ns);
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t worker_waited_ns(const struct worker *w)
+{
+	return atomic_load(&w->waited_ns);
 }

@@ -20,7 +20,8 @@ struct worker {
 	bool running;
 	void (*fn)(void *arg);
 	void *arg;
-	_Atomic uint64_t cpu_ns; /* what it took in all; written as it ends */
+	_Atomic uint64_t cpu_ns;    /* what it took in all; written as it ends */
+	_Atomic uint64_t waited_ns; /* likewise: while it was ready to run, and had no processor */
 };
 
 /*
@@ -35,6 +36,12 @@ void worker_join(struct worker *w);
 
 /* Processor time that it has had so far, or in all when it has ended; 0 when it was never started. Who joins it. */
 uint64_t worker_cpu_ns(const struct worker *w);
+
+/*
+ * How long it was ready to run and others had its processor, in all; 0 before it has ended, and where the kernel does
+ * not tell. Who joins it.
+ */
+uint64_t worker_waited_ns(const struct worker *w);
 
 /* True when the process may run on that processor. */
 bool worker_cpu_usable(int cpu);

@@ -44,6 +44,41 @@ static void receivers(void **state)
 	expect("100 % of its packets (5)");
 }
 
+/* Its thread could have run all the time, and others had its processor. */
+static void crowded_receivers(void **state)
+{
+	struct limits_rx q = {.queue = 3,
+			      .packets = 880000,
+			      .dropped = 120000,
+			      .windows = 50,
+			      .full = 50,
+			      .time = {.ran_ns = 1000000000, .waited_ns = 4000000000}};
+
+	(void)state;
+	assert_true(limits_rx_tell(&q, text, sizeof(text)));
+	expect("receive queue 3's core was full of other work: its thread waited for it 80 % of the time that it had");
+	expect("12 % of its packets (120000) were dropped before us");
+	q.full = 0;
+	assert_true(limits_rx_tell(&q, text, sizeof(text)));
+	expect("full of other work");
+	q.time.ran_ns = 4100000000; /* it had most of it */
+	assert_true(limits_rx_tell(&q, text, sizeof(text)));
+	expect("now and then");
+	q.time = (struct limits_time){.ran_ns = 1000000, .waited_ns = 99000000}; /* a moment */
+	assert_true(limits_rx_tell(&q, text, sizeof(text)));
+	expect("now and then");
+	q.time.waited_ns = 900000000;
+	q.dropped = 0; /* it waited, and all was well */
+	assert_false(limits_rx_tell(&q, text, sizeof(text)));
+	/* However large the numbers are, the sentence is whole. */
+	q = (struct limits_rx){.queue = 65535,
+			       .packets = 1,
+			       .dropped = UINT64_MAX / 2,
+			       .time = {.ran_ns = 123456789, .waited_ns = 99999999999}};
+	assert_true(limits_rx_tell(&q, text, sizeof(text)));
+	expect("; a processor of its own (--cpus)");
+}
+
 static bool tx(uint64_t due, uint64_t unsent, uint64_t calls, uint64_t ring_full)
 {
 	const struct limits_tx t = {.due = due, .unsent = unsent, .calls = calls, .ring_full = ring_full};
@@ -63,6 +98,26 @@ static void senders(void **state)
 	assert_true(tx(1000, 980, 100, 900));
 	expect("the device was the limit: 98 % of the packets that were due (980)");
 	expect("90 % of the calls");
+}
+
+static void crowded_senders(void **state)
+{
+	struct limits_tx t = {
+		.due = 1000, .unsent = 250, .calls = 1000, .time = {.ran_ns = 1000000000, .waited_ns = 3000000000}};
+
+	(void)state;
+	assert_true(limits_tx_tell(&t, text, sizeof(text)));
+	expect("25 % of the packets that were due (250) were not sent in time, since other work had its cores for 75 "
+	       "%");
+	t.ring_full = 9000; /* there would have been no room */
+	assert_true(limits_tx_tell(&t, text, sizeof(text)));
+	expect("the device was the limit");
+	t.ring_full = 0;
+	t.time.ran_ns = 3100000000;
+	assert_true(limits_tx_tell(&t, text, sizeof(text)));
+	expect("though the device had room");
+	t.unsent = 0;
+	assert_false(limits_tx_tell(&t, text, sizeof(text)));
 }
 
 static struct host_drops list(unsigned n, struct host_drop *drops)
@@ -115,10 +170,9 @@ static void names_of_pause_counters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(receivers),
-		cmocka_unit_test(senders),
-		cmocka_unit_test(devices),
-		cmocka_unit_test(names_of_pause_counters),
+		cmocka_unit_test(receivers), cmocka_unit_test(crowded_receivers),
+		cmocka_unit_test(senders),   cmocka_unit_test(crowded_senders),
+		cmocka_unit_test(devices),   cmocka_unit_test(names_of_pause_counters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
