@@ -4,7 +4,7 @@ import glob
 import os
 import re
 
-from lab import B, best_of_three, Case, main, mac, QUIET, send, Squall
+from lab import B, best_of_three, Case, main, mac, QUIET, send, Squall, until
 
 
 def first_processor():
@@ -19,13 +19,16 @@ class Account:
     """Of the first receiving thread, as the kernel has it: how long it ran, and was ready to run and did not."""
 
     def __init__(self, run):
-        for task in glob.glob(f"/proc/{run.process.pid}/task/*"):
+        self.path = until(lambda: self.find(run.process.pid), what="the receiving thread")
+        self.began = self.read()
+
+    @staticmethod
+    def find(pid):
+        for task in glob.glob(f"/proc/{pid}/task/*"):
             with open(f"{task}/comm") as f:
                 if f.read().strip() == "squall-rx0":
-                    self.path = f"{task}/schedstat"
-                    self.began = self.read()
-                    return
-        raise AssertionError("no receiving thread")
+                    return f"{task}/schedstat"
+        return None
 
     def read(self):
         with open(self.path) as f:
