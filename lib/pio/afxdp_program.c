@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -58,23 +59,42 @@ int afxdp_program_open(const struct afxdp_program *p, struct bpf_object **out, s
 	return err_set(e, rc, EXIT_RUN, WHAT_LOAD, p->name, "%s", strerror(-rc));
 }
 
+/* The program's counter, in the kernel's own memory: libbpf's pointer to it leads elsewhere, but for skeletons. */
+static int see_untimed(const struct bpf_object *obj, const uint64_t **out)
+{
+	int fd = bpf_map__fd(bpf_object__find_map_by_name(obj, ".bss"));
+	void *seen = mmap(NULL, sizeof(**out), PROT_READ, MAP_SHARED, fd, 0);
+
+	*out = seen == MAP_FAILED ? NULL : seen;
+	return *out ? 0 : -errno;
+}
+
+static void forget_untimed(struct afxdp_program *p)
+{
+	if (p->times.untimed)
+		munmap((void *)(uintptr_t)p->times.untimed, sizeof(*p->times.untimed));
+	p->times.untimed = NULL;
+}
+
 int afxdp_program_use(struct afxdp_program *p, struct bpf_object *obj, struct err *e)
 {
 	struct bpf_prog_info info = {0};
 	uint32_t size = sizeof(info);
 	int prog_fd = bpf_program__fd(bpf_object__next_program(obj, NULL));
-	struct bpf_map *untimed = p->timed ? bpf_object__find_map_by_name(obj, ".bss") : NULL;
-	size_t bytes = 0;
+	const uint64_t *untimed = NULL;
+	int rc = bpf_obj_get_info_by_fd(prog_fd, &info, &size) ? -errno : 0;
 
-	if (bpf_obj_get_info_by_fd(prog_fd, &info, &size))
-		return err_set(e, -errno, EXIT_RUN, WHAT_LOAD, p->name, "%s", strerror(errno));
+	if (!rc && p->timed)
+		rc = see_untimed(obj, &untimed);
+	if (rc)
+		return err_set(e, rc, EXIT_RUN, WHAT_LOAD, p->name, "%s", strerror(-rc));
+	forget_untimed(p);
 	bpf_object__close(p->obj);
 	p->obj = obj;
 	p->prog_fd = prog_fd;
 	p->sockets_fd = bpf_map__fd(bpf_object__find_map_by_name(obj, "sockets"));
 	p->id = info.id;
-	/* Of a loaded object it is the kernel's own memory. */
-	p->times.untimed = untimed ? bpf_map__initial_value(untimed, &bytes) : NULL;
+	p->times.untimed = untimed;
 	return 0;
 }
 
@@ -187,6 +207,7 @@ void afxdp_program_close(struct afxdp_program *p)
 	if (p->link_fd >= 0)
 		close(p->link_fd);
 	afxdp_dispatcher_destroy(p->dispatcher);
+	forget_untimed(p);
 	bpf_object__close(p->obj);
 	free(p);
 }

@@ -5,7 +5,9 @@ import signal
 import struct
 import time
 
+from captures import numbered
 from lab import A, B, Case, QUIET, Receiver, Squall, TMP, ip, mac, main, received, send, squall, until
+from xdp import send_without_room
 
 MODES = ("native", "generic")
 COUNT, PPS, PAUSE = 2000, 10_000, 0.5
@@ -106,6 +108,24 @@ class Times(Case):
         reflector.signal()
         self.ok(reflector.end())
         self.assertEqual((end["measure"]["unique"], end["measure"]["arrivals"], end["rx"]["untimed"]), (1000, NOTED, 0))
+
+    def test_packets_with_no_room_in_front(self):
+        """They are delivered, and the report says how many times are not the packets' own."""
+        receiver = Receiver("-i", "afxdp:qb", "--measure", "--clock", "same-host", "--rx-mode", "all", "--allow-match-all")
+        before = received(B, "qb")[0]
+        self.ok(send("-i", "afpacket:qa", *QUIET, "--count", 100, "--stamp", "--run-id", 7))
+        try:
+            send_without_room(A, "qa", numbered(0), 10)
+        except OSError as e:
+            self.skipTest(f"this kernel sends no frames from a test of a program, Linux 5.18 does: {e}")
+        self.ok(send("-i", "afpacket:qa", *QUIET, "--count", 50, "--stamp", "--run-id", 7))
+        until(lambda: received(B, "qb")[0] - before == 160)
+        end = self.ok(receiver.stop()).end_record
+        rx = end["rx"]
+        self.assertEqual((rx["packets"], rx["bytes"], end["measure"]["foreign"]), (160, 160 * 60 + 10 * 208, 10))
+        self.assertGreaterEqual(rx["untimed"], 60)
+        self.assertLessEqual(rx["untimed"], 160)
+        self.assertEqual(end["measure"]["arrivals"], TAKEN if rx["untimed"] == 160 else f"{NOTED}; {rx['untimed']} of 160 when the receiver took them")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ import struct
 from lab import Inside, link
 
 SYS_BPF = {"x86_64": 321, "aarch64": 280}[platform.machine()]
-PROG_LOAD, LINK_CREATE = 5, 28
+PROG_LOAD, PROG_TEST_RUN, LINK_CREATE = 5, 10, 28
+LIVE_FRAMES = 2  # BPF_F_TEST_XDP_LIVE_FRAMES
 PROG_TYPE_XDP, ATTACH_XDP = 6, 37
 XDP_PASS = 2
 FLAGS = {"generic": 2, "native": 4}  # XDP_FLAGS_SKB_MODE, XDP_FLAGS_DRV_MODE
@@ -24,12 +25,23 @@ def bpf(command, attributes):
     return fd
 
 
-def load(name, verdict=XDP_PASS):
-    """A program of two instructions: r0 = verdict, exit. Its file descriptor."""
-    code = ctypes.create_string_buffer(struct.pack("=BBhiBBhi", 0xB7, 0, 0, verdict, 0x95, 0, 0, 0))
+def load(name, *instructions):
+    """A program of (code, registers, immediate) each; without any: r0 = XDP_PASS, exit. Its file descriptor."""
+    instructions = instructions or ((0xB7, 0, XDP_PASS), (0x95, 0, 0))
+    code = ctypes.create_string_buffer(b"".join(struct.pack("=BBhi", i[0], i[1], 0, i[2]) for i in instructions))
     licence = ctypes.create_string_buffer(b"GPL")
-    return bpf(PROG_LOAD, struct.pack("=IIQQIIQII16sII", PROG_TYPE_XDP, 2, ctypes.addressof(code), ctypes.addressof(licence),
-                                      0, 0, 0, 0, 0, name.encode(), 0, ATTACH_XDP))
+    return bpf(PROG_LOAD, struct.pack("=IIQQIIQII16sII", PROG_TYPE_XDP, len(instructions), ctypes.addressof(code),
+                                      ctypes.addressof(licence), 0, 0, 0, 0, 0, name.encode(), 0, ATTACH_XDP))
+
+
+def send_without_room(where, dev, frame, n, longer_by=208):
+    """Sends n frames from inside the driver, lengthened at the front by so much that hardly any of its 256 bytes is left."""
+    redirect, adjust_head, ifindex = 23, 44, link(where, dev)["ifindex"]
+    with Inside(where):
+        fd = load("pusher", (0xB7, 2, -longer_by), (0x85, 0, adjust_head), (0xB7, 1, ifindex), (0xB7, 2, 0), (0x85, 0, redirect), (0x95, 0, 0))
+        data = ctypes.create_string_buffer(frame, len(frame))
+        bpf(PROG_TEST_RUN, struct.pack("=IIIIQQIIIIQQIII", fd, 0, len(frame), 0, ctypes.addressof(data), 0, n, 0, 0, 0, 0, 0, LIVE_FRAMES, 0, 0))
+    os.close(fd)
 
 
 def set_by_netlink(ifindex, fd, mode):
