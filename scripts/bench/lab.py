@@ -1,46 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The laboratory of the bench: two namespaces, a sink, processes in them, and independent looks at what arrives."""
-import atexit, contextlib, ctypes, json, os, shutil, signal, socket, struct, subprocess, tempfile, time
+"""What the bench stands on: the laboratory and a sink, processes in it, and independent looks at what arrives."""
+import contextlib, json, os, signal, socket, struct, subprocess, sys, tempfile, time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import netlab
+from netlab import A, B, Failed, Inside, NAME, NOBODY, ROOT, TMP, ip, link, received, sent, sh, until, veth
+
 SQUALL = os.environ.get("SQUALL", os.path.join(ROOT, "build/release/squall"))
 BARE = os.path.join(ROOT, "build/release/bench/bare_xsk")
-NAME = f"squall-bench-{os.getpid()}"
-A, B = f"{NAME}-a", f"{NAME}-b"
-TMP = tempfile.mkdtemp(prefix="squall-bench-")
-atexit.register(shutil.rmtree, TMP, True)
-NOBODY = "02:00:00:00:00:09"  # no host's address: the receiving stack drops the frame early
 SO_TIMESTAMPNS = 35
-CLONE_NEWNET = 0x40000000
 
-libc = ctypes.CDLL(None, use_errno=True)
 running = []
-
-
-class Failed(Exception):
-    """A sentence for the user."""
-
-
-def sh(*cmd):
-    r = subprocess.run([str(c) for c in cmd], capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if r.returncode:
-        raise Failed(f"{' '.join(map(str, cmd))}: exit {r.returncode}: {(r.stderr or r.stdout).strip()[-600:]}")
-    return r.stdout
-
-
-def lab(*args):
-    sh(os.path.join(ROOT, "scripts/lab.sh"), "--name", NAME, *args)
 
 
 def up():
     """Returns whether there is a sink: an ifb device takes every frame and does nothing with it."""
-    lab("up")
+    netlab.up()
     try:
-        sh("ip", "-n", A, "link", "add", "sink", "numtxqueues", 2, "numrxqueues", 2, "type", "ifb")
+        ip(A, "link", "add", "sink", "numtxqueues", 2, "numrxqueues", 2, "type", "ifb")
     except Failed:
         return False
-    sh("ip", "-n", A, "addr", "add", "10.78.0.1/24", "dev", "sink")
-    sh("ip", "-n", A, "link", "set", "sink", "up")
+    ip(A, "addr", "add", "10.78.0.1/24", "dev", "sink")
+    ip(A, "link", "set", "sink", "up")
     return True
 
 
@@ -49,19 +30,7 @@ def down():
         if p.poll() is None:
             os.killpg(p.pid, signal.SIGKILL)
             p.wait()
-    lab("down")
-
-
-@contextlib.contextmanager
-def inside(ns):
-    """This thread, and what it starts or opens, is in the namespace."""
-    with open("/proc/thread-self/ns/net") as home, open(f"/run/netns/{ns}") as there:
-        if libc.setns(there.fileno(), CLONE_NEWNET):
-            raise Failed(f"cannot enter the namespace {ns}: {os.strerror(ctypes.get_errno())}")
-        try:
-            yield
-        finally:
-            libc.setns(home.fileno(), CLONE_NEWNET)
+    netlab.down()
 
 
 def start(ns, *cmd, cpu=None, out=subprocess.DEVNULL, err=subprocess.DEVNULL):
@@ -69,7 +38,7 @@ def start(ns, *cmd, cpu=None, out=subprocess.DEVNULL, err=subprocess.DEVNULL):
     cmd = [str(c) for c in cmd]
     if cpu is not None:
         cmd = ["taskset", "-c", str(cpu if isinstance(cpu, str) else cpu % os.cpu_count()), *cmd]
-    with inside(ns) if ns else contextlib.nullcontext():
+    with Inside(ns) if ns else contextlib.nullcontext():
         p = subprocess.Popen(cmd, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
     running.append(p)
     return p
@@ -126,28 +95,11 @@ def report(p, timeout=120):
         return json.load(f)
 
 
-def wait_for(condition, what, timeout=10):
-    deadline = time.monotonic() + timeout
-    while not condition():
-        if time.monotonic() > deadline:
-            raise Failed(f"{what}: not within {timeout} s")
-        time.sleep(0.01)
-
-
-def link_stats(ns, dev):
-    return json.loads(sh("ip", "-n", ns, "-s", "-j", "link", "show", dev))[0]["stats64"]
-
-
-def counters(ns, dev):
-    s = link_stats(ns, dev)
-    return s["tx"]["packets"], s["rx"]["packets"]
-
-
-def steady_rate(p, ns, dev, direction, seconds):
-    """Packets a second by the kernel's counter, from half a second after the first ones on; then stops p."""
-    count = lambda: counters(ns, dev)[direction]
+def steady_rate(p, ns, dev, counted, seconds):
+    """Packets a second by the kernel's counter (sent or received), from half a second after the first ones on; then stops p."""
+    count = lambda: counted(ns, dev)[0]
     first = count()
-    wait_for(lambda: count() > first + 1000 or p.poll() is not None, f"{p.args[0]} on {dev} sends nothing")
+    until(lambda: count() > first + 1000 or p.poll() is not None, 10, f"the first packets of {p.args[0]} on {dev}")
     time.sleep(0.5)
     c0, t0 = count(), time.monotonic()
     time.sleep(seconds)
@@ -163,7 +115,7 @@ class Listener:
     """The first sender's packet on vb, by the kernel's receive time."""
 
     def __init__(self):
-        with inside(B):
+        with Inside(B):
             self.s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
             self.s.bind(("vb", 0x0800))
         self.s.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
@@ -190,7 +142,7 @@ class Capture:
         self.log = open(self.path + ".log", "w+")
         self.p = start(B, "tcpdump", "-i", "vb", "-n", "-s", 64, "-B", 65536, "-Q", "in", "--time-stamp-precision=nano", "-w",
                        self.path, "udp dst port 9000", err=self.log)
-        wait_for(lambda: "listening" in open(self.log.name).read(), "tcpdump listens")
+        until(lambda: "listening" in open(self.log.name).read(), 10, "tcpdump listens")
 
     def stop(self):
         time.sleep(1.3)  # the ring hands over a block only when it is full, or after a second

@@ -28,17 +28,17 @@ def rounds(n, *candidates):
 
 
 def tx(opt):
-    cases = [("send on veth, 60 B, v. trafgen", "va", UDP, 0, 60, 1.15), ("send on a sink (ifb), 60 B, v. trafgen", "sink", SINK, 1, 60, 0.97),
-             ("send on veth, 1514 B, v. trafgen", "va", UDP, 0, 1514, 1.05)]
+    cases = [("send on veth, 60 B, v. trafgen", "va", UDP, sent, 60, 1.15), ("send on a sink (ifb), 60 B, v. trafgen", "sink", SINK, received, 60, 0.97),
+             ("send on veth, 1514 B, v. trafgen", "va", UDP, sent, 1514, 1.05)]
     have = shutil.which("trafgen")
-    for what, dev, args, direction, size, target in cases:
+    for what, dev, args, counted, size, target in cases:
         if dev == "sink" and not opt.sink:
             yield Row(what, "Mpps", [], target, note="this kernel has no ifb device")
             continue
         send = ["-i", f"afpacket:{dev}", *args, "--packet-size", size + 4]
-        run = [lambda: squall_rate(dev, send, direction, opt.seconds) / 1e6]
+        run = [lambda: squall_rate(dev, send, counted, opt.seconds) / 1e6]
         if have:
-            run.append(lambda: trafgen_rate(dev, direction, size, opt.seconds) / 1e6)
+            run.append(lambda: trafgen_rate(dev, counted, size, opt.seconds) / 1e6)
         mine, *peer = rounds(opt.rounds, *run)
         yield Row(what, "Mpps", mine, target, peer=peer[0] if peer else None,
                   note="" if have else TRAFGEN_HOW)
@@ -47,12 +47,12 @@ def tx(opt):
 def rx(opt):
     got = {"share": [], "user": [], "rate": []}
     for _ in range(opt.rounds):
-        before = counters(B, "vb")[1]
+        before = received(B, "vb")[0]
         r = squall(B, "recv", "-i", "afpacket:vb", "--idle", "1s", "-d", "60s", cpu=1)
-        wait_for(lambda: "filter is active" in said(r) or r.poll() is not None, "squall recv is active")
+        until(lambda: "filter is active" in said(r) or r.poll() is not None, 10, "squall recv is active")
         t = finish(squall(A, "send", "-i", "afpacket:va", *UDP, "-d", f"{opt.seconds + 3}s", cpu=0))
         e = finish(r)
-        delivered = counters(B, "vb")[1] - before
+        delivered = received(B, "vb")[0] - before
         got["share"].append(100 * e["rx"]["packets"] / max(delivered, t["tx"]["packets"]))
         got["user"].append(e["user_s"] * 1e9 / max(1, e["rx"]["packets"]))
         got["rate"].append(e["rx"]["pps"] / 1e6)

@@ -40,16 +40,14 @@ def impair(opt):
 @contextlib.contextmanager
 def cable():
     """Two interfaces of one host, between which nothing moves but what is sent here."""
-    queues = ("numtxqueues", 2, "numrxqueues", 2)
-    sh("ip", "-n", A, "link", "add", "pa", *queues, "type", "veth", "peer", "name", "pb", *queues)
+    veth("pa", "pb", b_in=A)
     try:
         for dev in ("pa", "pb"):
-            sh("ip", "netns", "exec", A, "sysctl", "-qw", f"net.ipv6.conf.{dev}.disable_ipv6=1")
-            sh("ip", "-n", A, "link", "set", dev, "up")
-        sh("ip", "-n", A, "addr", "add", "10.79.1.1/24", "dev", "pa")
+            ip(A, "link", "set", dev, "up")
+        ip(A, "addr", "add", "10.79.1.1/24", "dev", "pa")
         yield
     finally:
-        sh("ip", "-n", A, "link", "del", "pa")
+        ip(A, "link", "del", "pa")
 
 
 PAIR_SECONDS = 10
@@ -130,7 +128,7 @@ RECEIVE = os.path.join(os.path.dirname(SQUALL), "bench", "bench_receive")  # rec
 SMALL = 20_000_000
 
 
-def received(flows, how, packets=SMALL):
+def receive_once(flows, how, packets=SMALL):
     r = subprocess.run(["taskset", "-c", "1", RECEIVE, str(flows), str(packets), how], capture_output=True, text=True, timeout=120)
     if r.returncode:
         raise Failed(f"{RECEIVE}: {r.stderr.strip()}")
@@ -139,7 +137,7 @@ def received(flows, how, packets=SMALL):
 
 def receive(opt):
     kinds = ((1000, "own"), (1_000_000, "own"), (1000, "shared"), (1000, "count"))
-    own, million, shared, count = rounds(opt.rounds, *(lambda kind=kind: received(*kind) for kind in kinds))
+    own, million, shared, count = rounds(opt.rounds, *(lambda kind=kind: receive_once(*kind) for kind in kinds))
     yield Row("receive on the loop, 60 B, measured, 1,000 flows", "ns/packet", own, 15, least=False)
     yield Row("receive on the loop, 60 B, measured, 1,000,000 flows", "ns/packet", million, 40, least=False, note="none near the one before it in memory")
     yield Row("receive on the loop, flows of several queues, v. of one", "ns/packet", shared, 1.5, least=False, peer=own)

@@ -58,7 +58,7 @@ def run_tcpreplay(pps, seconds):
 
 def run_iperf3(pps, seconds):
     server = start(B, "iperf3", "-s", "-1", "-p", 9000)
-    wait_for(lambda: ":9000" in sh("ip", "netns", "exec", B, "ss", "-ltnH"), "iperf3 listens")
+    until(lambda: ":9000" in sh("ss", "-ltnH", where=B), 10, "iperf3 listens")
     wait(start(A, "iperf3", "-u", "-c", "10.77.0.2", "-p", 9000, "-l", 18, "-b", pps * 18 * 8, "-t", seconds), seconds)
     wait(server, seconds)
 

@@ -24,24 +24,24 @@ def trafgen_config(size):
     return path
 
 
-def trafgen_rate(dev, direction, size, seconds):
+def trafgen_rate(dev, counted, size, seconds):
     p = start(A, "trafgen", "-i", trafgen_config(size), "-o", dev, "-P", 1, "--no-cpu-stats", "-q", cpu=0)
-    return steady_rate(p, A, dev, direction, seconds)
+    return steady_rate(p, A, dev, counted, seconds)
 
 
-def squall_rate(dev, args, direction, seconds, cpu=0):
+def squall_rate(dev, args, counted, seconds, cpu=0):
     p = squall(A, "send", *args, "-d", "60s", cpu=cpu)
     try:
-        return steady_rate(p, A, dev, direction, seconds)
+        return steady_rate(p, A, dev, counted, seconds)
     except Failed as e:
         raise Failed(f"{e}\n{said(p)}")
 
 
-def bare_rate(dev, direction, queues, seconds):
+def bare_rate(dev, counted, queues, seconds):
     """So many queues on as many cores, from the first on."""
     p = bare(A, "tx", dev, queues, 60, cpu=",".join(map(str, range(queues))))
     try:
-        return steady_rate(p, A, dev, direction, seconds)
+        return steady_rate(p, A, dev, counted, seconds)
     except Failed as e:
         raise Failed(f"{e}\n{said(p)}")
 
@@ -58,7 +58,7 @@ def testpmd_rate(dev, seconds):
                   f"--file-prefix={NAME}", "--vdev", f"net_af_xdp0,iface={dev},start_queue=0,queue_count=1", "--", "--forward-mode=txonly",
                   "--auto-start", "--nb-cores=1", "--txpkts=60", "--total-num-mbufs=16384", "--stats-period=60", out=f, err=f)
     try:
-        return steady_rate(p, A, dev, 0, seconds)
+        return steady_rate(p, A, dev, sent, seconds)
     except Failed as e:
         with open(log) as f:
             raise Failed(f"{e}\n{f.read()[-600:]}")
@@ -66,4 +66,4 @@ def testpmd_rate(dev, seconds):
         if p.poll() is None:
             os.killpg(p.pid, signal.SIGKILL)
             p.wait()
-        sh("ip", "-n", A, "link", "set", "dev", dev, "xdp", "off")  # what libxdp leaves there when testpmd dies
+        ip(A, "link", "set", "dev", dev, "xdp", "off")  # what libxdp leaves there when testpmd dies

@@ -28,12 +28,12 @@ def sender(dev, queues=1):
 
 
 def xdp_tx(opt):
-    for dev, place, direction in (("va", "veth", 0), ("sink", "a sink (ifb)", 1)):
+    for dev, place, counted in (("va", "veth", sent), ("sink", "a sink (ifb)", received)):
         what = f"afxdp: send on {place}, 60 B"
         if dev == "sink" and not opt.sink:
             yield Row(what, "Mpps", [], 0.97, note=NO_SINK)
             continue
-        run = [lambda: squall_rate(dev, sender(dev), direction, opt.seconds) / 1e6, lambda: bare_rate(dev, direction, 1, opt.seconds) / 1e6]
+        run = [lambda: squall_rate(dev, sender(dev), counted, opt.seconds) / 1e6, lambda: bare_rate(dev, counted, 1, opt.seconds) / 1e6]
         if dev == "va" and have_testpmd():
             run.append(lambda: testpmd_rate(dev, opt.seconds) / 1e6)
         mine, bares, *testpmd = rounds(opt.rounds, *run)
@@ -45,8 +45,8 @@ def xdp_tx(opt):
         if os.cpu_count() < 2:
             yield Row(f"{what}, two queues", "Mpps", [], 0.97, note="two queues want two cores")
             continue
-        pair, bare_pair = rounds(opt.rounds, lambda: squall_rate(dev, sender(dev, 2), direction, opt.seconds, cpu="0,1") / 1e6,
-                                 lambda: bare_rate(dev, direction, 2, opt.seconds) / 1e6)
+        pair, bare_pair = rounds(opt.rounds, lambda: squall_rate(dev, sender(dev, 2), counted, opt.seconds, cpu="0,1") / 1e6,
+                                 lambda: bare_rate(dev, counted, 2, opt.seconds) / 1e6)
         times = statistics.median(pair) / statistics.median(mine)
         yield beside(f"{what}, 2 queues v. 2 bare loops", "Mpps", pair, bare_pair, 0.97, note=f"{times:.2f} times one queue")
 
@@ -75,19 +75,19 @@ def xdp_user(opt):
     yield Row(what, "ns/packet", got, 15, least=False, note=f"a bare loop {statistics.median(bares):.3g}; by the scheduler's ticks")
 
 
-def received(opt, mode, start_receiver, read):
+def receive_once(opt, mode, start_receiver, read):
     """One round: packets a second that a receiver got, and those of which nobody tells."""
     r = start_receiver(mode)
-    before = link_stats(A, "va")["tx"]["dropped"]
+    before = link(A, "va")["stats64"]["tx"]["dropped"]
     sent = report(bare(A, "tx", "va", 1, opt.seconds, cpu=0))
-    dropped = link_stats(A, "va")["tx"]["dropped"] - before
+    dropped = link(A, "va")["stats64"]["tx"]["dropped"] - before
     got, named = read(r)
     return got / sent["seconds"] / 1e6, abs(sent["packets"] - dropped - got - named), named
 
 
 def squall_receiver(mode):
     r = squall(B, "recv", "-i", "afxdp:vb", "--xdp-mode", mode, "--queues", 1, "--idle", "1s", "-d", "60s", cpu=1)
-    wait_for(lambda: "filter is active" in said(r) or r.poll() is not None, "squall recv is active")
+    until(lambda: "filter is active" in said(r) or r.poll() is not None, 10, "squall recv is active")
     return r
 
 
@@ -98,7 +98,7 @@ def read_squall(r):
 
 def bare_receiver(mode):
     r = bare(B, "rx", "vb", 1, 60, mode, cpu=1)
-    wait_for(lambda: "ready" in said(r) or r.poll() is not None, "bare_xsk rx is ready")
+    until(lambda: "ready" in said(r) or r.poll() is not None, 10, "bare_xsk rx is ready")
     return r
 
 
@@ -112,8 +112,8 @@ def read_bare(r):
 def xdp_rx(opt):
     for mode in ("native", "generic"):
         what = f"afxdp: receive on veth, {mode}"
-        mine, bares = rounds(opt.rounds, lambda: received(opt, mode, squall_receiver, read_squall),
-                             lambda: received(opt, mode, bare_receiver, read_bare))
+        mine, bares = rounds(opt.rounds, lambda: receive_once(opt, mode, squall_receiver, read_squall),
+                             lambda: receive_once(opt, mode, bare_receiver, read_bare))
         yield beside(f"{what}, v. bare loop", "Mpps", [x[0] for x in mine], [x[0] for x in bares], 0.97)
         yield Row(f"{what}: unaccounted", "packets", [max(x[1] for x in mine)], 0, least=False,
                   note=f"the most of {len(mine)} rounds; {sum(x[2] for x in mine):,} dropped and named, bare loop {sum(x[2] for x in bares):,}")
@@ -128,7 +128,7 @@ def sending_instructions(count):
 def receiving_instructions(count):
     """The receiver is stopped until all is in its ring: then it never waits, and takes whole batches."""
     p = squall(B, "recv", "-i", "afxdp:vb", "--queues", 1, "--rx-frames", STORED, "--count", count, "-d", "60s", under=CALLGRIND)
-    wait_for(lambda: "filter is active" in said(p) or p.poll() is not None, "squall recv is active under callgrind", 30)
+    until(lambda: "filter is active" in said(p) or p.poll() is not None, 30, "squall recv is active under callgrind")
     os.killpg(p.pid, signal.SIGSTOP)
     try:
         finish(squall(A, "send", *sender("va"), "--flows", FLOWS, "--count", count, cpu=0))

@@ -1,38 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the end-to-end tests stand on: namespaces of their own, squall as a child process, the kernel's counters.
 
-Two namespaces, a and b, named after this process, with two veth pairs between them:
+The two namespaces of scripts/netlab.py have a second veth pair here:
 
-    va 10.77.0.1/24 fd77::1/64   <->   vb 10.77.0.2/24 fd77::2/64    both stacks live, they talk of their own
     qa 10.78.0.1/24              <->   qb no address, no IPv6        quiet: nothing but the test's packets moves
 
-10.78.0.2 to .254 are fixed neighbours of qa, behind qb. Both are removed on every exit but SIGKILL; what a killed
+10.78.0.2 to .254 are fixed neighbours of qa, behind qb. All is removed on every exit but SIGKILL; what a killed
 process left is removed by the next one.
 """
 import atexit
 import contextlib
-import ctypes
 import functools
 import json
 import os
 import re
-import resource
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts"))
+import netlab
+from netlab import A, B, Inside, NOBODY, TMP, ip, link, received, sent, sh, until, veth
+
 BIN = os.environ.get("SQUALL", "squall")
-PREFIX = "squall-e2e"
-A, B = f"{PREFIX}-{os.getpid()}-a", f"{PREFIX}-{os.getpid()}-b"
-NOBODY = "02:00:00:00:00:09"  # no interface has it: the receiving stack drops such frames first of all
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE
-TMP = tempfile.mkdtemp(prefix=f"{PREFIX}-")
-atexit.register(shutil.rmtree, TMP, True)
 # What a run to the quiet side needs beside the interface.
 QUIET = ("--dst-ip", "10.78.0.2")
 # So many packets a receive queue of every backend holds while its thread is kept off its processor, for however long.
@@ -41,46 +36,12 @@ HELD = 16_000
 children = []
 
 
-def sh(*cmd, check=True, where=None):
-    """Runs a command, in a namespace when `where` names one; its standard output."""
-    cmd = [str(c) for c in cmd]
-    if where:
-        cmd = ["ip", "netns", "exec", where, *cmd]
-    r = subprocess.run(cmd, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if check and r.returncode:
-        raise RuntimeError(f"{' '.join(cmd)}: {r.stderr.strip()}")
-    return r.stdout
-
-
-def ip(where, *args, check=True):
-    return sh("ip", "-n", where, *args, check=check)
-
-
 # ---- namespaces and links ----
 
 
-def veth(a, b, queues=2, b_in=None):
-    """A veth pair: `a` in namespace A, `b` in B (or `b_in`); both down, without IPv6."""
-    b_in = b_in or B
-    queues = ("numtxqueues", queues, "numrxqueues", queues)
-    sh("ip", "link", "add", a, "netns", A, *queues, "type", "veth", "peer", "name", b, "netns", b_in, *queues)
-    for where, dev in ((A, a), (b_in, b)):
-        sh("sysctl", "-qw", f"net.ipv6.conf.{dev}.disable_ipv6=1", where=where)
-
-
 def up(queues=2):
-    remove_stale()
-    for where in (A, B):
-        sh("ip", "netns", "add", where)
-        ip(where, "link", "set", "lo", "up")
-    veth("va", "vb", queues)
+    netlab.up(queues)
     veth("qa", "qb", queues)
-    for where, dev, host in ((A, "va", 1), (B, "vb", 2)):
-        for key, value in (("disable_ipv6", 0), ("accept_dad", 0), ("router_solicitations", 0)):
-            sh("sysctl", "-qw", f"net.ipv6.conf.{dev}.{key}={value}", where=where)
-        ip(where, "addr", "add", f"10.77.0.{host}/24", "dev", dev)
-        ip(where, "link", "set", dev, "up")
-        ip(where, "addr", "add", f"fd77::{host}/64", "dev", dev, "nodad")
     ip(A, "addr", "add", "10.78.0.1/24", "dev", "qa")
     ip(A, "link", "set", "qa", "up")
     ip(B, "link", "set", "qb", "up")
@@ -98,78 +59,15 @@ def end_children():
 
 def down():
     end_children()
-    for where in (A, B):
-        sh("ip", "netns", "del", where, check=False)
-
-
-def remove_stale():
-    """Namespaces of test processes that were killed."""
-    for line in sh("ip", "netns", "list").splitlines():
-        m = re.match(rf"({PREFIX}-(\d+)-[ab])\b", line)
-        if m and not os.path.exists(f"/proc/{m[2]}"):
-            sh("ip", "netns", "del", m[1], check=False)
-
-
-def link(where, dev):
-    return json.loads(ip(where, "-d", "-s", "-j", "link", "show", dev))[0]
+    netlab.down()
 
 
 def mac(where, dev):
     return link(where, dev)["address"]
 
 
-def sent(where, dev):
-    """The kernel's (packets, bytes) of what the interface sent."""
-    s = link(where, dev)["stats64"]["tx"]
-    return s["packets"], s["bytes"]
-
-
-def received(where, dev):
-    s = link(where, dev)["stats64"]["rx"]
-    return s["packets"], s["bytes"]
-
-
 def minus(now, then):
     return tuple(n - t for n, t in zip(now, then))
-
-
-class Inside:
-    """`with Inside(namespace):` what this thread opens belongs to that namespace."""
-
-    libc = ctypes.CDLL(None, use_errno=True)
-
-    def __init__(self, where):
-        self.path = f"/run/netns/{where}"
-
-    def enter(self, fd):
-        if self.libc.setns(fd, 0x40000000):  # CLONE_NEWNET
-            raise OSError(ctypes.get_errno(), "setns")
-
-    def __enter__(self):
-        self.back = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
-        there = os.open(self.path, os.O_RDONLY)
-        self.enter(there)
-        os.close(there)
-
-    def __exit__(self, *_):
-        self.enter(self.back)
-        os.close(self.back)
-
-
-def until(condition, timeout=20, what="the condition"):
-    """Waits for what has no event of its own."""
-    give_up = time.monotonic() + timeout
-    while not (value := condition()):
-        if time.monotonic() > give_up:
-            raise AssertionError(f"{what}: not within {timeout} s")
-        time.sleep(0.01)
-    return value
-
-
-def cpu_of_children():
-    """Seconds of processor time that the ended ones had."""
-    t = os.times()
-    return t.children_user + t.children_system
 
 
 # ---- squall ----
