@@ -6,6 +6,7 @@
 #include "gen/tx_loop.h"
 #include "gen/tx_several.h"
 #include "lib/clock.h"
+#include "lib/option.h"
 #include "lib/pio/backend.h"
 #include "signals.h"
 
@@ -28,7 +29,9 @@ struct file_queue {
 	struct poisson poisson;
 	const struct replay *replay; /* with original timing; else NULL */
 	bool several;
+	bool over;                  /* the next one would depart at end_ns or later */
 	uint64_t now;               /* of several streams: when the packet that is written departs */
+	uint64_t end_ns;            /* what departs then or later is not written */
 	struct replay_reader times; /* of one that is streamed: reads it a second time, for the departures */
 	uint64_t written;
 	int failed;     /* errno of a write, or of reading the capture, */
@@ -71,7 +74,7 @@ static unsigned file_tx(struct pio_queue *q, const struct pio_frame *f, unsigned
 	struct file_queue *w = (struct file_queue *)q;
 
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t at = when(w);
+		uint64_t at = w->over ? 0 : when(w);
 		/* A reader of nanoseconds finds them in tv_usec (pcap-savefile(5)). */
 		const struct pcap_pkthdr h = {
 			.ts = {.tv_sec = (time_t)(at / NS_PER_S), .tv_usec = (suseconds_t)(at % NS_PER_S)},
@@ -79,8 +82,11 @@ static unsigned file_tx(struct pio_queue *q, const struct pio_frame *f, unsigned
 			.len = f[i].len,
 		};
 
-		w->written++;
-		pcap_dump((unsigned char *)w->dumper, &h, f[i].data);
+		w->over |= at >= w->end_ns;
+		if (!w->over) {
+			w->written++;
+			pcap_dump((unsigned char *)w->dumper, &h, f[i].data);
+		}
 		stats_add(&q->stats.tx.completed_bytes, f[i].len);
 		pio_slot_done(q->port->pool, q->cache, pio_slot_of(q->port->pool, f[i].data, 1));
 	}
@@ -88,7 +94,7 @@ static unsigned file_tx(struct pio_queue *q, const struct pio_frame *f, unsigned
 	stats_add(&q->stats.tx.completed, n);
 	if (ferror(pcap_dump_file(w->dumper)))
 		w->failed = errno;
-	if (signals_stop || w->failed)
+	if (signals_stop || w->failed || w->over)
 		atomic_store(&w->stop, true);
 	return n;
 }
@@ -292,6 +298,7 @@ int write_frames(const struct config *cfg, const struct stream_set *set, uint64_
 		if (pace->poisson && !w->schedule.unlimited)
 			poisson_init(&w->poisson, &w->schedule, pace->seed, 0, 1);
 		w->replay = replay && replay->original ? replay : NULL;
+		w->end_ns = option_given(cfg, OPTION_DURATION) && cfg->duration_ns ? cfg->duration_ns : UINT64_MAX;
 		rc = open_dumper(w, pcap, cfg->write_file, e);
 		if (w->dumper)
 			rc = set->n > 1 ? send_streams(w, cfg, set, e) : send_to_file(w, cfg, set, e);

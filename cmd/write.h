@@ -15,7 +15,8 @@
 
 /*
  * Writes the first frames of the set (cfg->count, or WRITE_FRAMES), to cfg->write_file, "-" for the standard output;
- * their times are those of the schedules, from 0 on, and their order that of one queue. Sets *written. EXIT_RUN when
+ * their times are those of the schedules, from 0 on, and their order that of one queue. Behind the end of a duration
+ * that was given there are none. Sets *written. EXIT_RUN when
  * the file cannot be written; EXIT_USAGE where streams have limits beside others that have none: nobody knows their
  * order.
  */

@@ -299,7 +299,8 @@
 	X(DRY_RUN, "dry-run", "", BOOL, dry_run, "false", "", SEND, RUN, GENERAL, \
 	  "tell what would be sent, addresses resolved, and end") \
 	X(WRITE, "write", "", FILE, write_file, "", "FILE", SEND, RUN, GENERAL, \
-	  "write the frames to a capture file instead of sending them, --count of them or 1000; -: the standard output") \
+	  "write the frames to a capture file instead of sending them, --count of them or 1000, and none behind the end of a " \
+	  "--duration that is given; -: the standard output") \
 	X(YES, "yes", "y", BOOL, yes, "false", "", ALL, RUN, GENERAL, "answer every safety question with yes") \
 	X(FORGET, "forget", "", BOOL, forget, "false", "", BOTH, RUN, GENERAL, \
 	  "forget saved settings; squall saves none, so this changes nothing") \

@@ -342,6 +342,22 @@ class File(Write):
         self.write(*V4, "--pps", "unlimited", n=3)
         self.assertEqual(self.times, [0, 0, 0])
 
+    def test_a_duration_that_is_given_ends_it(self):
+        """As it ends a run: what departs at its end or later is not sent."""
+        for args, n in ((("--pps", "1k"), 20), (("--pps", 0.5), 1), (("--pps", "1M"), 1000), (("--burst-profile", "7/8ms"), 21), (("--pps", "unlimited"), 1000)):
+            with self.subTest(args=args):
+                self.assertEqual(len(self.write(*V4, *args, "-d", "20ms")[0]), n)
+        self.assertEqual(len(self.write(*V4, "--pps", "1k", "-d", "20ms", n=9)[0]), 9)
+        self.write(*V4, "--pps", "10k", "--spacing", "poisson", n=1000)
+        before = [t for t in self.times if t < 20 * 10**6]
+        self.write(*V4, "--pps", "10k", "--spacing", "poisson", "-d", "20ms")
+        self.assertEqual(self.times, before)
+        path = os.path.join(TMP, "ends.yaml")
+        with open(path, "w") as f:
+            f.write("streams: [{pps: 1k}, {burst-profile: 5/10ms, start-delay: 15ms, dst-ip: 10.9.9.8}]")
+        self.write(*V4, "--config", path, "-d", "20ms")
+        self.assertEqual(self.times, [*range(0, 15 * 10**6, 10**6), *[15 * 10**6] * 6, *range(16 * 10**6, 20 * 10**6, 10**6)])
+
     def test_json_has_the_plan_and_no_end(self):
         self.write(*V4, n=7)
         self.assertIsNone(self.run_json["end"])
