@@ -56,21 +56,29 @@ static struct err *tell(const struct config *run, const struct config *c, const 
 	return problem_add(p, object, "%s:%u: %s", run->config_file, c->line, cause);
 }
 
+/* Told of another stream. */
 static bool known(const struct problems *p, const struct err *e)
 {
 	for (unsigned i = 0; i < p->n && i < PROBLEMS_MAX; i++)
-		if (strcmp(p->e[i].object, e->object) == 0 && strcmp(p->e[i].cause, e->cause) == 0)
+		if (strcmp(p->e[i].object, e->object) == 0 && strncmp(p->e[i].cause, e->cause, strlen(e->cause)) == 0)
 			return true;
 	return false;
 }
 
-/* What a stream only has from the run's options is a problem of those, told once. */
-static bool is_runs(const struct config *run, const struct config *c, const char *option)
+/* What a stream only has from the run's options is a problem of those, told once, with the first stream that has it. */
+static bool is_runs(const struct config *run, const struct config *c, enum option_id id)
 {
-	for (unsigned i = 0; i < OPTION_TOTAL; i++)
-		if (strcmp(option_name(i), option + 2) == 0)
-			return option_given(run, i) && !option_said(c, i);
-	return false;
+	return id < OPTION_TOTAL && option_given(run, id) && !option_said(c, id);
+}
+
+/* The option that a problem is with, or OPTION_TOTAL. */
+static enum option_id option_of(const struct err *problem)
+{
+	unsigned i = strncmp(problem->object, "--", 2) == 0 ? 0 : OPTION_TOTAL;
+
+	while (i < OPTION_TOTAL && strcmp(option_name(i), problem->object + 2) != 0)
+		i++;
+	return i;
 }
 
 static void check_one(const struct config *run, const struct config *c, struct problems *p)
@@ -84,13 +92,16 @@ static void check_one(const struct config *run, const struct config *c, struct p
 	gen_check(c, &its);
 	for (unsigned i = before; i < its.n && i < PROBLEMS_MAX; i++) {
 		struct err *e = &its.e[i], *told;
+		const enum option_id id = option_of(e);
 
-		if (strncmp(e->object, "--", 2) == 0 && !is_runs(run, c, e->object)) {
+		if (strncmp(e->object, "--", 2) == 0 && !is_runs(run, c, id)) {
 			told = tell(run, c, e->object + 2, p, "%s", e->cause);
 		} else {
 			if (known(p, e))
 				continue;
-			told = problem_add(p, e->object, "%s", e->cause);
+			told = problem_add(p, e->object, "%s (stream %s)", e->cause, c->name);
+			if (id < OPTION_TOTAL && option_of_streams(id))
+				err_hint(told, "it in those streams that can have it");
 		}
 		if (e->hint[0])
 			err_hint(told, "%s", e->hint);

@@ -75,6 +75,11 @@ const char *option_name(enum option_id id)
 	return option_rows[id].name;
 }
 
+bool option_of_streams(enum option_id id)
+{
+	return option_rows[id].scope == OPTION_SCOPE_STREAM;
+}
+
 bool option_said(const struct config *stream, enum option_id id)
 {
 	return option_bit(stream->said, id);

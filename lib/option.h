@@ -44,6 +44,9 @@ bool option_given(const struct config *cfg, enum option_id id);
 /* Of a stream: whether its own item says so, and not the run's options alone. */
 bool option_said(const struct config *stream, enum option_id id);
 
+/* Whether each stream of a run may have its own. */
+bool option_of_streams(enum option_id id);
+
 /* Whether the command line gives what every stream of the file says otherwise. */
 bool option_in_vain(const struct config *cfg, enum option_id id);
 const char *option_name(enum option_id id);

@@ -187,6 +187,12 @@ static void what_does_not_go_together(void **state)
 	option_free(&s.cfg);
 	/* What all streams have from the run is told once, as the run's. */
 	bad("dst-ip: 10.0.0.1\nflows: 1M\nstreams: [{}, {}]\n", "--flows", 0, "more than the ranges hold");
+	bad("dscp: 5\ndst-mac: 02:00:00:00:00:09\n" ONE "  - {name: b, mode: raw}\n  - {name: c, mode: raw}\n",
+	    "--dscp", 0, "no IP header (stream b)");
+	assert_string_equal(s.problems.e[0].hint, "it in those streams that can have it");
+	bad("stamp: true\ndst-mac: 02:00:00:00:00:09\n" ONE "  - {name: b, mode: raw}\n", "--stamp", 0,
+	    "--mode raw or pcap (stream b)");
+	assert_string_equal(s.problems.e[0].hint, "");
 }
 
 static void all_problems_are_told_together(void **state)
