@@ -69,5 +69,5 @@ void engine_change_rate(struct engine *en, int steps)
 	if (engine_pps(en) < 0)
 		log_note("the rates of the streams that have a limit are %s", steps > 0 ? "higher now" : "lower now");
 	else
-		log_note("the rate is now %spps", units_format_si(engine_pps(en), rate, sizeof(rate)));
+		log_note("the rate is now %s", units_format_with(engine_pps(en), "pps", rate, sizeof(rate)));
 }

@@ -61,8 +61,9 @@ static void timing_facts(struct report_plan *facts, const struct config *cfg, co
 	if (pps < 0)
 		report_fact_add(facts, "rate", "rate", "unlimited");
 	else
-		report_fact_add(facts, "rate", "rate", "%s%spps, %sbit/s on the wire (L1)", r->original ? "mean " : "",
-				units_format_si(pps, a, sizeof(a)), units_format_si(pps * mean_l1, b, sizeof(b)));
+		report_fact_add(facts, "rate", "rate", "%s%s, %s on the wire (L1)", r->original ? "mean " : "",
+				units_format_with(pps, "pps", a, sizeof(a)),
+				units_format_with(pps * mean_l1, "bit/s", b, sizeof(b)));
 	facts_duration(facts, cfg, r->total);
 }
 

@@ -2,6 +2,7 @@
 #include "facts_send.h"
 
 #include "facts.h"
+#include "facts_frame.h"
 #include "gen/pace.h"
 #include "gen/vary.h"
 #include "lib/option.h"
@@ -116,16 +117,22 @@ static void pattern_facts(struct report_plan *facts, const struct config *cfg, c
 
 /* ---- headers ---- */
 
+static const struct vary *find(const struct varies *v, enum vary_field field)
+{
+	for (unsigned i = 0; i < v->n; i++)
+		if (v->vary[i].field == field)
+			return &v->vary[i];
+	return NULL;
+}
+
 /* The ports of a walk from `first` on: "port 5", "ports 5-9", or where they begin. */
 static void ports_text(const struct varies *v, enum vary_field field, const struct config *cfg, char out[TEXT_MAX])
 {
 	const char *name = cfg->mode == MODE_ICMP_ECHO ? "identifier" : "port";
-	const struct vary *one = NULL;
+	const struct vary *one = find(v, field);
 	uint64_t from, last;
 
 	out[0] = '\0';
-	for (unsigned i = 0; i < v->n; i++)
-		one = v->vary[i].field == field ? &v->vary[i] : one;
 	if (!one)
 		return;
 	from = one->walk.base + one->walk.first;
@@ -161,39 +168,13 @@ static void address_facts(struct report_plan *facts, const struct config *cfg, c
 	else
 		ip_format(&ends->gen.src_ip, src);
 	prefix_format(&cfg->dst_ip, dst);
+	if (find(&v, VARY_SRC_IP)->asked) /* not the template's, which is in no packet */
+		snprintf(src, sizeof(src), "addresses vary,");
+	if (find(&v, VARY_DST_IP)->asked)
+		snprintf(dst, sizeof(dst), "addresses vary,");
 	report_fact_add(facts, "source", "source", "%s%s, %s", src, sports, src_mac);
 	report_fact_add(facts, "destination", "destination", "%s%s", dst, dports);
 	report_fact_add(facts, "next_hop", "next hop", "%s (%s)", dst_mac, ends->how);
-}
-
-static void tag_facts(struct report_plan *facts, const struct config *cfg)
-{
-	char outer[48] = "", priority[32] = "";
-
-	if (cfg->outer_vlan)
-		snprintf(outer, sizeof(outer), " in 0x%04x id %u", (unsigned)cfg->outer_type, cfg->outer_vlan);
-	if (cfg->vlan_priority || cfg->vlan_dei)
-		snprintf(priority, sizeof(priority), ", priority %u%s", cfg->vlan_priority,
-			 cfg->vlan_dei ? ", DEI" : "");
-	if (cfg->vlan)
-		report_fact_add(facts, "vlan", "VLAN", "802.1Q id %u%s%s", cfg->vlan, outer, priority);
-	if (cfg->mpls[0])
-		report_fact_add(facts, "mpls", "MPLS", "%s", cfg->mpls);
-	if (cfg->tunnel[0])
-		report_fact_add(facts, "tunnel", "tunnel", "%s", cfg->tunnel);
-}
-
-/* What --vary asked for, as it was asked. */
-static void vary_facts(struct report_plan *facts, const struct config *cfg)
-{
-	char text[TEXT_MAX] = "";
-
-	for (unsigned i = 0; i < cfg->vary.n; i++) {
-		add(text, i ? "," : "");
-		add(text, cfg->vary.text[i]);
-	}
-	if (cfg->vary.n)
-		report_fact_add(facts, "vary", "varies", "%s", text);
 }
 
 static void rate_facts(struct report_plan *facts, const struct config *cfg, const struct tx_plan *plan)
@@ -203,17 +184,18 @@ static void rate_facts(struct report_plan *facts, const struct config *cfg, cons
 	char a[32], b[32], t[32];
 
 	if (plan->pace.group)
-		report_fact_add(facts, "rate", "rate", "bursts of %u packets every %s, %spps on average",
-				plan->pace.group, units_format_time(plan->pace.interval.ns, t, sizeof(t)),
-				units_format_si(pps, a, sizeof(a)));
+		report_fact_add(facts, "rate", "rate", "bursts of %u packets every %s, %s on average", plan->pace.group,
+				units_format_time(plan->pace.interval.ns, t, sizeof(t)),
+				units_format_with(pps, "pps", a, sizeof(a)));
 	else if (plan->pace.poisson)
-		report_fact_add(facts, "rate", "rate", "%spps on average, at random (Poisson, seed %" PRIu64 ")",
-				units_format_si(pps, a, sizeof(a)), plan->pace.seed);
+		report_fact_add(facts, "rate", "rate", "%s on average, at random (Poisson, seed %" PRIu64 ")",
+				units_format_with(pps, "pps", a, sizeof(a)), plan->pace.seed);
 	else if (pps < 0)
 		report_fact_add(facts, "rate", "rate", "unlimited");
 	else
-		report_fact_add(facts, "rate", "rate", "%spps, %sbit/s on the wire (L1)",
-				units_format_si(pps, a, sizeof(a)), units_format_si(pps * l1, b, sizeof(b)));
+		report_fact_add(facts, "rate", "rate", "%s, %s on the wire (L1)",
+				units_format_with(pps, "pps", a, sizeof(a)),
+				units_format_with(pps * l1, "bit/s", b, sizeof(b)));
 	facts_length(facts, cfg);
 }
 
@@ -289,11 +271,10 @@ void facts_fill_send(struct report_plan *facts, const struct config *cfg, const 
 {
 	pattern_facts(facts, cfg, ends, plan);
 	address_facts(facts, cfg, ends);
-	tag_facts(facts, cfg);
+	facts_frame(facts, cfg);
 	report_fact_add(facts, "flows", "flows", "%" PRIu64 "%s%s", cfg->flows,
 			cfg->flow_order == FLOW_ORDER_RANDOM ? " in scattered order" : "",
 			cfg->flow_walk == FLOW_WALK_CROSS ? ", fields as a cross product" : "");
-	vary_facts(facts, cfg);
 	if (plan->stamped)
 		report_fact_add(facts, "run_id", "run id", "%u", plan->run);
 	rate_facts(facts, cfg, plan);

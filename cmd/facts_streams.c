@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "facts_streams.h"
 
+#include "facts_frame.h"
 #include "facts_send.h"
 #include "gen/pace.h"
 #include "lib/units.h"
@@ -21,17 +22,18 @@ static void pace_text(const struct stream_set *set, unsigned i, char out[TEXT_MA
 	char a[32], t[32];
 
 	if (!s->own_rate && pps >= 0)
-		snprintf(out, TEXT_MAX, "%" PRIu64 " of %u packets: %spps", turns, g->n_cycle,
-			 units_format_si(pps, a, sizeof(a)));
+		snprintf(out, TEXT_MAX, "%" PRIu64 " of %u packets: %s", turns, g->n_cycle,
+			 units_format_with(pps, "pps", a, sizeof(a)));
 	else if (pps < 0 && g->n > 1)
 		snprintf(out, TEXT_MAX, "unlimited, %" PRIu64 " of %u packets", turns, g->n_cycle);
 	else if (pps < 0)
 		snprintf(out, TEXT_MAX, "unlimited");
 	else if (g->pace.group)
-		snprintf(out, TEXT_MAX, "bursts of %u packets every %s, %spps on average", g->pace.group,
-			 units_format_time(g->pace.interval.ns, t, sizeof(t)), units_format_si(pps, a, sizeof(a)));
+		snprintf(out, TEXT_MAX, "bursts of %u packets every %s, %s on average", g->pace.group,
+			 units_format_time(g->pace.interval.ns, t, sizeof(t)),
+			 units_format_with(pps, "pps", a, sizeof(a)));
 	else
-		snprintf(out, TEXT_MAX, "%spps%s of its own", units_format_si(pps, a, sizeof(a)),
+		snprintf(out, TEXT_MAX, "%s%s of its own", units_format_with(pps, "pps", a, sizeof(a)),
 			 g->pace.poisson ? " at random" : "");
 }
 
@@ -40,7 +42,7 @@ static void stream_fact(struct report_plan *facts, const struct stream_plans *se
 	const struct stream *s = &sent->set.streams[i];
 	const struct gen_ends *gen = &sent->ends[i].gen;
 	char key[32], label[32], what[TEXT_MAX], to[TEXT_MAX], pace[TEXT_MAX], count[48] = "", delay[48] = "", t[32];
-	char dst[PREFIX_STRLEN], mac[MAC_STRLEN];
+	char dst[PREFIX_STRLEN], mac[MAC_STRLEN], frame[sizeof(facts->facts[0].value)];
 
 	snprintf(key, sizeof(key), "streams.%s", s->cfg->name);
 	snprintf(label, sizeof(label), "stream %s", s->cfg->name);
@@ -55,8 +57,9 @@ static void stream_fact(struct report_plan *facts, const struct stream_plans *se
 		snprintf(count, sizeof(count), ", %" PRIu64 " packets", pace_count(s->cfg));
 	if (s->delay_ns)
 		snprintf(delay, sizeof(delay), ", from %s on", units_format_time(s->delay_ns, t, sizeof(t)));
-	report_fact_add(facts, key, label, "%s, %" PRIu64 " flow%s to %s, %s%s%s", what, s->plan->flows,
-			s->plan->flows == 1 ? "" : "s", to, pace, count, delay);
+	report_fact_add(facts, key, label, "%s, %" PRIu64 " flow%s to %s%s, %s%s%s", what, s->plan->flows,
+			s->plan->flows == 1 ? "" : "s", to, facts_frame_line(s->cfg, frame, sizeof(frame)), pace, count,
+			delay);
 }
 
 void facts_fill_streams(struct report_plan *facts, const struct config *cfg, const struct stream_plans *sent)
@@ -73,6 +76,6 @@ void facts_fill_streams(struct report_plan *facts, const struct config *cfg, con
 	if (pps < 0)
 		report_fact_add(facts, "rate", "rate", "unlimited");
 	else
-		report_fact_add(facts, "rate", "rate", "%spps together", units_format_si(pps, a, sizeof(a)));
+		report_fact_add(facts, "rate", "rate", "%s together", units_format_with(pps, "pps", a, sizeof(a)));
 	facts_length(facts, cfg);
 }

@@ -63,7 +63,7 @@ struct report_sample {
 struct report_fact {
 	char key[32];
 	char label[32];
-	char value[256];
+	char value[512];
 };
 
 struct report_warnings {

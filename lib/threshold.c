@@ -132,14 +132,12 @@ unsigned threshold_judge(const struct config *cfg, const struct threshold_values
 
 char *threshold_format(const struct report_threshold *t, double v, char *buf, size_t size)
 {
-	char si[32];
-
 	if (isnan(v))
 		snprintf(buf, size, "unknown");
 	else if (unit_of(t->name) == UNIT_NS)
 		units_format_time((uint64_t)v, buf, size);
 	else if (unit_of(t->name) == UNIT_PPS)
-		snprintf(buf, size, "%spps", units_format_si(v, si, sizeof(si)));
+		units_format_with(v, "pps", buf, size);
 	else if (v == 0)
 		snprintf(buf, size, "0");
 	else

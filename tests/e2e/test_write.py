@@ -392,6 +392,23 @@ class File(Write):
 
 
 class DryRun(Write):
+    def test_what_is_in_the_packets_is_told(self):
+        args = ("--vlan", 7, "--outer-vlan", 9, "--vlan-dei", "--mpls", "5,16", "--dscp", 46, "--ecn", 1, "--ttl", 64, "--df", "--ip-id", 7, "--udp-checksum", "bad",
+                "--payload-text", "ab", "--vary", "dst-ip=10.9.9.1-10.9.9.3,src-port=5-7", "--flows", 3)
+        start = squall(None, *BASE, *V4, *args, "--dry-run").json["start"]
+        want = {"vlan": "802.1Q id 7 in 0x88a8 id 9, priority 0, DEI", "mpls": "5,16", "ip": "DSCP 46, ECN 1, TTL 64, DF, id 7", "udp_checksum": "bad",
+                "payload": '"ab" over and over', "vary": "dst-ip=10.9.9.1-10.9.9.3,src-port=5-7", "destination": "addresses vary, port 9000"}
+        self.assertEqual({k: start[k] for k in want}, want)
+        plain = squall(None, *BASE, *V6, "--dry-run").json["start"]
+        self.assertEqual(plain.keys() & (want.keys() - {"destination"}), set())
+        self.assertEqual(squall(None, *BASE, *V6, "--dry-run", "--ttl", 3, "--flow-label", 5, "--payload-pattern", "count16").json["start"]["ip"], "hop limit 3, flow label 5")
+        path = os.path.join(TMP, "told.yaml")
+        with open(path, "w") as f:
+            f.write('ttl: 9\nstreams: [{name: a, pps: 5}, {name: b, pps: 6, vlan: 5, tunnel: "vxlan,dst=192.0.2.9,src=192.0.2.1", dscp: 1}]')
+        streams = squall(None, *BASE, *V4, "--config", path, "--dry-run").json["start"]["streams"]
+        self.assertRegex(streams["a"], ", IP TTL 9, 5 pps of its own$")
+        self.assertRegex(streams["b"], ", VLAN 802.1Q id 5, tunnel vxlan,dst=192.0.2.9,src=192.0.2.1, IP DSCP 1, TTL 9, 6 pps of its own$")
+
     def test_nothing_is_sent(self):
         before = sent(A, "qa")
         for more in ((), ("--flows", 100, "--mode", "imix"), ("--pps", "unlimited", "-y")):
