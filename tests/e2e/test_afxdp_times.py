@@ -11,7 +11,6 @@ from xdp import send_without_room
 
 MODES = ("native", "generic")
 COUNT, PPS, PAUSE = 2000, 10_000, 0.5
-SPAN = (COUNT - 1) / PPS
 TAKEN = "when the receiver took them, all of a burst at one time"
 NOTED = "when they came, by the XDP program"
 
@@ -23,7 +22,7 @@ class Times(Case):
         receiver = Receiver("-i", "afxdp:qb", "-n", COUNT, *args, before=before, **kw)
         had = received(B, "qb")[0]
         receiver.signal(signal.SIGSTOP)
-        self.ok(send("-i", sender, *to, "--pps", PPS, "--count", COUNT, "--stamp", "--queues", 1, before=before))
+        self.sent = self.ok(send("-i", sender, *to, "--pps", PPS, "--count", COUNT, "--stamp", "--queues", 1, before=before)).end_record["tx"]
         until(lambda: received(B, "qb")[0] - had >= COUNT)
         time.sleep(PAUSE)
         receiver.signal(signal.SIGCONT)
@@ -36,12 +35,10 @@ class Times(Case):
         end = run.end_record
         self.assertIn("noted by the program", run.json["start"]["xdp"]["times"])
         self.assertEqual((end["measure"]["arrivals"], end["rx"]["untimed"], end["measure"]["unique"]), (NOTED, 0, COUNT))
-        gap, latency = end["gap_ns"], end["latency_ns"]
-        # Of the sender's plan, which a busy machine may stretch, or begin late.
-        self.assertGreater(gap["mean"] * gap["count"] / 1e9, SPAN / 2)
-        self.assertLess(gap["mean"] * gap["count"] / 1e9, SPAN + PAUSE / 2)
-        self.assertGreater(gap["p50"], 100)  # one that is behind sends in bursts: so long one of their packets takes at least
-        self.assertLess(latency["p50"], PAUSE / 2 * 1e9)
+        # As long as the sender took, whatever a busy machine made of its plan; it hands packets over in the call that sends them.
+        self.assertAlmostEqual((end["rx"]["last_ns"] - end["rx"]["first_ns"]) / 1e9, (COUNT - 1) / self.sent["pps"], delta=0.05)
+        self.assertGreater(end["gap_ns"]["p50"], 100)  # one that is behind sends in bursts: so long one of their packets takes at least
+        self.assertLess(end["latency_ns"]["p50"], PAUSE / 2 * 1e9)
         self.assertLess(end["measure"]["early"], 20)
 
     def test_packets_have_times_of_their_own(self):
@@ -79,10 +76,10 @@ class Times(Case):
             seconds, ns, kept = struct.unpack_from("=III", data, at)
             times.append(seconds + ns / 1e9)
             at += 16 + kept
-        self.assertEqual((len(times), times), (COUNT, sorted(times)))
-        self.assertGreater(times[0], began)
-        self.assertGreater(times[-1] - times[0], SPAN / 2)
-        self.assertLess(times[-1], time.time() - PAUSE)
+        self.assertEqual(len(times), COUNT)
+        self.assertGreater(min(times), began)
+        self.assertAlmostEqual(max(times) - min(times), (COUNT - 1) / self.sent["pps"], delta=0.05)
+        self.assertLess(max(times), time.time() - PAUSE)
 
     def test_packets_of_several_buffers(self):
         for where, dev in ((A, "qa"), (B, "qb")):
