@@ -3,6 +3,7 @@
 
 #include "answers.h"
 #include "calibrate.h"
+#include "check_files.h"
 #include "engine_measure.h"
 #include "gen/pace.h"
 #include "gen/plan_build.h"
@@ -229,6 +230,7 @@ void traffic_check(struct config *cfg, struct problems *p)
 			    "the standard output has the report: a named pipe (mkfifo) hands packets on");
 	if (strcmp(cfg->histograms, "-") == 0)
 		problem_add(p, "--histograms", "the standard output has the report: a file, or a named pipe (mkfifo)");
+	check_files(cfg, p);
 	if (cfg->min_rate.kind != RATE_UNSET && cfg->min_rate.kind != RATE_VALUE)
 		problem_add(p, "--min-rate", "a rate in packets a second, as in 100k");
 	calibrate_check(cfg, p);

@@ -132,6 +132,29 @@ class Captures(Case):
         self.refused("recv", "-i", "afpacket:qb", "--capture", "-", where=B, names=("--capture", "named pipe"))
         self.refused("recv", "-i", "afpacket:qb", "--snaplen", "60", "--capture-limit", 5, where=B, names=("--snaplen", "--capture-limit"))
 
+    def test_a_file_that_is_used_otherwise(self):
+        """What a run reads, or writes something else to, is not overwritten, whatever it is called."""
+        path, linked, config = self.path(), os.path.join(TMP, "linked"), os.path.join(TMP, "used.yaml")
+        self.ok(squall(None, "send", "-i", "loop:", *TO, "--count", 3, "--write", path))
+        with open(path, "rb") as f:
+            before = f.read()
+        os.symlink(path, linked)
+        with open(config, "w") as f:
+            f.write(f"payload-file: {linked}\nstreams:\n  - {{name: a}}\n")
+        for args, names in ((("pair", "--pcap", path, "--filter", "proto=udp", "--capture", path), ("--capture", "file of --pcap")),
+                            (("pair", "--pcap", path, "--filter", "proto=udp", "--capture", linked), ("--capture", "file of --pcap")),
+                            (("send", "--pcap", path, "--write", linked), ("--write", "file of --pcap")),
+                            (("pair", *TO, "--payload-file", path, "--histograms", path), ("--histograms", "file of --payload-file")),
+                            (("pair", *TO, "-c", config, "--capture", config), ("--capture", "file of --config")),
+                            (("pair", *TO, "-c", config, "--capture", path), ("--capture", "file of a stream's payload-file")),
+                            (("pair", *TO, "--capture", path, "--histograms", linked), ("--histograms", "file of --capture")),
+                            (("pair", *TO, "--capture", f"{TMP}/new", "--histograms", f"{TMP}/new"), ("--histograms", "file of --capture"))):
+            with self.subTest(args=args):
+                self.refused(*args, "-i", "loop:", where=None, names=names)
+        with open(path, "rb") as f:
+            self.assertEqual(f.read(), before)
+        self.ok(squall(None, "pair", "-i", "loop:", *TO, "--count", 3, "--capture", "/dev/null", "--histograms", "/dev/null"))
+
     def test_others_read_it(self):
         path = self.path()
         self.ok(squall(None, "pair", "-i", "loop:", *TO, "--count", 10, "--vlan", 7, "--capture", path))
