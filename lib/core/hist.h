@@ -11,6 +11,8 @@
 
 #include "types.h"
 
+#include <stdbool.h>
+
 #define HIST_SUB_BITS 6U
 #define HIST_SUB      (1U << HIST_SUB_BITS)
 #define HIST_TOP      42U
@@ -79,11 +81,28 @@ CORE_INLINE void hist_add(struct hist *h, uint64_t v, uint64_t n)
 	h->n[hist_bucket(v)] += n;
 }
 
-/* n values. Those that are the same mostly come one after the other. */
+/* n > 0 values. */
+CORE_INLINE bool hist_all_same(const uint64_t *values, uint32_t n)
+{
+	uint64_t differ = 0;
+
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < n; i++)
+		differ |= values[i] ^ values[0];
+	return !differ;
+}
+
+/* n values. Those that are the same mostly come one after the other, and often all are. */
 CORE_INLINE void hist_add_all(struct hist *h, const uint64_t *values, uint32_t n)
 {
 	uint64_t sum = 0, least = UINT64_MAX, greatest = 0;
 
+	if (!n)
+		return;
+	if (hist_all_same(values, n)) {
+		hist_add(h, values[0], n);
+		return;
+	}
 	for (uint32_t i = 0, end; i < n; i = end) {
 		const uint64_t v = values[i];
 
@@ -94,8 +113,6 @@ CORE_INLINE void hist_add_all(struct hist *h, const uint64_t *values, uint32_t n
 		greatest = v > greatest ? v : greatest;
 		h->n[hist_bucket(v)] += end - i;
 	}
-	if (!n)
-		return;
 	h->total += n;
 	h->sum += sum;
 	if (greatest > h->greatest)
