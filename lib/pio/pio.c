@@ -182,6 +182,19 @@ void pio_close(struct pio_port *port)
 		port->backend->close(port);
 }
 
+void pio_put_any(struct pio_queue *q, const struct pio_frame *f, unsigned n)
+{
+	struct pio_pool *pool = q->port->pool;
+
+	for (unsigned i = 0; i < n; i++) {
+		const uint32_t id = pio_slot_of(pool, f[i].data, 1);
+
+		pio_owner_change(pool, id, PIO_OWNER_CALLER, PIO_OWNER_POOL, "put");
+		if (id != UINT32_MAX)
+			pio_slot_home(pool, q->cache, id);
+	}
+}
+
 void pio_prime(struct pio_queue *q, pio_prime_fn *fn, void *arg)
 {
 	struct pio_cache *cache = q->cache;

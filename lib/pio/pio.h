@@ -33,23 +33,6 @@
 #include <stdint.h>
 #include <string.h>
 
-/* One frame, by value. 16 bytes. */
-struct pio_frame {
-	unsigned char *data; /* first byte of the Ethernet header; may be moved within head- and tailroom */
-	uint32_t len;        /* bytes here, without FCS */
-	uint32_t flags;      /* PIO_MORE and what a receiver was told; tx looks at PIO_MORE only */
-};
-
-_Static_assert(sizeof(struct pio_frame) == 16, "frames are passed by value in arrays");
-
-enum pio_frame_flags {
-	PIO_MORE = 1,            /* the packet goes on in the next frame, which may be the next call's */
-	PIO_SUPER = 2,           /* the kernel merged several packets into this one, or has not yet cut it (GRO, GSO) */
-	PIO_CSUM_UNFINISHED = 4, /* the sending host left the checksum to its device: not wrong, not there */
-	PIO_CSUM_OK = 8,         /* the device verified the L4 checksum */
-	PIO_UDP4 = 16, /* untagged IPv4 without options, whole, with UDP: looked at once, and not by who comes next */
-};
-
 /* One thing to know about an opened port that only some backends have. */
 struct pio_note {
 	char key[32];   /* of the report's start, "xdp.mode"; empty: a warning */
@@ -267,41 +250,6 @@ static inline void pio_note_arrival(struct pio_queue *q, uint64_t first_ns, uint
 	atomic_store_explicit(&q->last_ns, last_ns, memory_order_relaxed);
 }
 
-/*
- * For backends: takes up to n free frames of the queue's own cache: the last that were put back, in the order in which
- * they were. So a sender whose frames come back at once has the same ones in the same order, burst after burst.
- */
-static inline unsigned pio_cache_get(struct pio_cache *cache, struct pio_frame *f, unsigned n)
-{
-	const struct pio_pool *pool = cache->pool;
-	unsigned char *const start = pool->base + cache->start;
-	const unsigned shift = pool->shift;
-	const uint32_t mask = pool->lines - 1;
-	const uint32_t *next;
-
-	if (n > cache->n)
-		n = cache->n;
-	cache->n -= n;
-	next = cache->free + cache->n;
-/* The loop's own instructions would be a third of it. */
-#pragma GCC unroll 4
-	for (unsigned i = 0; i < n; i++) {
-		uint64_t id = next[i];
-
-		f[i] = (struct pio_frame){.data = start + (id << shift) + (id & mask) * PIO_STAGGER_BYTES};
-	}
-	return n;
-}
-
-/* For backends: takes back the last `unused` of n frames that pio_cache_get() has just given. */
-static inline void pio_cache_return(struct pio_cache *cache, unsigned n, unsigned unused)
-{
-	uint32_t *given = cache->free + cache->n;
-
-	memmove(given, given + n - unused, unused * sizeof(*given));
-	cache->n += unused;
-}
-
 /* Up to n frames to fill: data at the frame's start, len 0. They hold what was last written in them. */
 static inline unsigned pio_get(struct pio_queue *q, struct pio_frame *f, unsigned n)
 {
@@ -353,32 +301,39 @@ static inline void pio_sync(struct pio_queue *q)
 	q->ops->sync(q);
 }
 
+/* pio_put() of frames of which some may be another cache's. */
+void pio_put_any(struct pio_queue *q, const struct pio_frame *f, unsigned n);
+
 /* Gives frames back unsent. Those of another port's cache go home there. Foreign addresses abort a checked build. */
 static inline void pio_put(struct pio_queue *q, const struct pio_frame *f, unsigned n)
 {
 	struct pio_pool *pool = q->port->pool;
 	struct pio_cache *own = q->cache;
 	/* Copies, since a store into a stack could, for all the compiler knows, change what it points to. */
-	const unsigned char *const base = pool->base + ((uint64_t)own->first << pool->shift);
+	const unsigned char *const memory = pool->base + ((uint64_t)own->first << pool->shift);
 	const unsigned shift = pool->shift;
-	const uint64_t count = own->count;
+	const uint64_t last = (uint64_t)own->count - 1;
 	const uint32_t first = own->first;
-	uint32_t *top = own->free + own->n;
+	uint32_t *const top = own->free + own->n;
+	uint64_t past = 0; /* its highest bit: some slot is not one of this cache's */
 
-#pragma GCC unroll 4
-	for (unsigned i = 0; i < n; i++) {
-		uint64_t slot = (uint64_t)(f[i].data - base) >> shift;
-		uint32_t id = first + (uint32_t)slot;
-
-		if (slot >= count)
-			id = pio_slot_of(pool, f[i].data, 1);
-		pio_owner_change(pool, id, PIO_OWNER_CALLER, PIO_OWNER_POOL, "put");
-		if (slot < count)
-			*top++ = id;
-		else if (id != UINT32_MAX)
-			pio_slot_home(pool, NULL, id);
+	if (n > own->count - own->n) {
+		pio_put_any(q, f, n);
+		return;
 	}
-	own->n = (uint32_t)(top - own->free);
+	/* No branch in it, so that compilers make it one for several frames at once. */
+	for (unsigned i = 0; i < n; i++) {
+		const uint64_t slot = (uint64_t)(f[i].data - memory) >> shift;
+
+		past |= last - slot;
+		top[i] = first + (uint32_t)slot;
+	}
+	if (past >> 63) {
+		pio_put_any(q, f, n);
+		return;
+	}
+	own->n += n;
+	pio_owner_change_all(pool, f, n, PIO_OWNER_CALLER, PIO_OWNER_POOL, "put");
 }
 
 #endif
