@@ -68,48 +68,80 @@ static struct filter_test test_of(const struct filter_match *m)
 	return never();
 }
 
-/* Which of the head's words the bytes from `at` on are. */
-static unsigned head_word(uint16_t at)
+/* Whether the bytes that a test is about are in the comparison's. */
+static bool in_heads(const struct filter_test *t)
 {
-	unsigned i = 0;
-
-	while (i < FILTER_HEAD_WORDS && filter_head_at[i] != at)
-		i++;
-	return i;
+	for (unsigned i = 0; i < sizeof(t->mask); i++)
+		if ((uint8_t)(t->mask >> (56 - 8 * i)) && t->at + i < filter_head_at[0])
+			return false;
+	return true;
 }
 
-static void add_to_head(struct filter_compiled *c, unsigned word, uint64_t mask, uint64_t value)
+static void add_to_heads(struct filter_compiled *c, const struct filter_test *t)
 {
-	c->head_mask[word] |= core_be64(mask);
-	c->head[word] |= core_be64(value);
+	const unsigned second = filter_head_at[1];
+
+	for (unsigned i = 0; i < sizeof(t->mask); i++) {
+		const unsigned at = t->at + i, head = at >= second;
+		const unsigned char mask = (unsigned char)(t->mask >> (56 - 8 * i)),
+				    value = (unsigned char)(t->lo >> (56 - 8 * i));
+
+		if (!mask)
+			continue;
+		((unsigned char *)&c->head_mask[head])[at - filter_head_at[head]] |= mask;
+		((unsigned char *)&c->head[head])[at - filter_head_at[head]] |= value;
+	}
 }
 
 enum filter_verdict filter_compiled_slowly(const struct filter_compiled *c, const unsigned char *data, uint32_t len)
 {
-	const bool plain = len >= FILTER_PLAIN_LEN && be16_at(data + ETH_MACS_LEN) == TYPE_IP4 &&
+	const bool plain = len >= c->plain_len && be16_at(data + ETH_MACS_LEN) == TYPE_IP4 &&
 			   data[ETH_HEADER_LEN] == 0x45 && !(be16_at(data + ETH_HEADER_LEN + 6) & 0x3fff);
 
 	/* A plain one that is here does not meet a condition. */
-	return !(plain && c->has_tests) && filter_matches(&c->filter, data, len) ? FILTER_YES : FILTER_NO;
+	return !plain && filter_matches(&c->filter, data, len) ? FILTER_YES : FILTER_NO;
+}
+
+__attribute__((noinline)) enum filter_verdict filter_compiled_rest(const struct filter_compiled *c,
+								   const unsigned char *data)
+{
+	for (const struct filter_test *t = c->tests, *const end = t + c->n; t != end;) {
+		if (filter_test_holds(t, data))
+			t += t->next;
+		else if (t->last)
+			return FILTER_NO;
+		else
+			t++;
+	}
+	return FILTER_YES_PLAIN;
 }
 
 void filter_compile(struct filter_compiled *c, const struct filter *f)
 {
-	*c = (struct filter_compiled){.filter = *f, .has_tests = f->all || f->n};
-	add_to_head(c, 0, 0xffffff0000000000, 0x0800450000000000);
-	add_to_head(c, 1, 0x3fff000000000000, 0);
+	const struct filter_test type_and_version = exactly(12, 0xffffff0000000000, 0x0800450000000000),
+				 whole = exactly(20, 0x3fff000000000000, 0), holds = exactly(0, 0, 0);
+	bool is_first = true;
+
+	*c = (struct filter_compiled){
+		.filter = *f, .plain_len = f->all || f->n ? FILTER_PLAIN_LEN : UINT32_MAX, .first = holds};
+	add_to_heads(c, &type_and_version);
+	add_to_heads(c, &whole);
 	for (unsigned i = 0, end; i < f->n; i = end) {
 		for (end = i + 1; end < f->n && f->match[end].kind == f->match[i].kind; end++)
 			;
 		for (unsigned k = i; k < end; k++) {
 			struct filter_test t = test_of(&f->match[k]);
-			unsigned word = head_word(t.at);
 
 			t.next = (uint16_t)(end - k);
 			t.last = k + 1 == end;
-			if (end == i + 1 && !t.span && word < FILTER_HEAD_WORDS) {
+			if (end > i + 1) {
+				c->tests[c->n++] = t;
+			} else if (!t.span && t.mask && in_heads(&t)) {
 				c->udp = c->udp || (f->match[k].kind == FILTER_PROTO && f->match[k].proto == PROTO_UDP);
-				add_to_head(c, word, t.mask, t.lo);
+				add_to_heads(c, &t);
+			} else if (is_first) {
+				c->first = t;
+				is_first = false;
 			} else {
 				c->tests[c->n++] = t;
 			}

@@ -10,6 +10,8 @@
 #include "filter.h"
 #include "headers.h"
 
+#include <string.h>
+
 /* Of the 8 bytes at `at`, as a big-endian number: lo <= (number & mask) <= lo + span. */
 struct filter_test {
 	uint64_t mask, lo, span;
@@ -18,20 +20,22 @@ struct filter_test {
 	bool last;     /* of alternatives: when it does not hold, either, the packet is not taken */
 };
 
-/* Eight bytes each, from these on, hold all that the comparison is about: type and version, and then up to the ports.
- */
-#define FILTER_HEAD_WORDS 4U
-static const uint16_t filter_head_at[FILTER_HEAD_WORDS] = {12, 20, 22, 30};
+/* 16 bytes each, from these on, hold all that the comparison is about: type and version, and up to the ports. */
+#define FILTER_HEADS 2U
+static const uint16_t filter_head_at[FILTER_HEADS] = {12, 22};
+
+typedef uint64_t filter_head __attribute__((vector_size(16)));
 
 /* What a plain packet holds at least. */
 #define FILTER_PLAIN_LEN (ETH_HEADER_LEN + IP4_HEADER_LEN + PORTS_LEN)
 
 struct filter_compiled {
 	struct filter filter;
-	bool has_tests; /* they tell it of plain packets */
-	bool udp;       /* all of which are UDP */
+	uint32_t plain_len; /* of packets so long at least the comparison and the tests tell it; UINT32_MAX: of none */
+	bool udp;           /* all plain ones that are taken are UDP */
 	/* Of a plain packet that may be taken the bits of the masks, as they are in memory. */
-	uint64_t head[FILTER_HEAD_WORDS], head_mask[FILTER_HEAD_WORDS];
+	filter_head head[FILTER_HEADS], head_mask[FILTER_HEADS];
+	struct filter_test first; /* which has no alternatives, and mostly is the only one */
 	unsigned n;
 	struct filter_test tests[FILTER_MATCHES_MAX];
 };
@@ -47,29 +51,32 @@ enum filter_verdict {
 /* What is left of a packet that the comparison is not met by. */
 enum filter_verdict filter_compiled_slowly(const struct filter_compiled *c, const unsigned char *data, uint32_t len);
 
+/* What is left of one that it, and the first test, is met by. */
+enum filter_verdict filter_compiled_rest(const struct filter_compiled *c, const unsigned char *data);
+
+static inline bool filter_test_holds(const struct filter_test *t, const unsigned char *data)
+{
+	return (core_be64(core_get64(data + t->at)) & t->mask) - t->lo <= t->span;
+}
+
 /* What filter_matches() tells. Pure. */
 static inline enum filter_verdict filter_compiled_matches(const struct filter_compiled *c, const unsigned char *data,
 							  uint32_t len)
 {
-	const struct filter_test *t = c->tests, *const end = t + c->n;
-	uint64_t differ = 0;
+	filter_head h[FILTER_HEADS], differ = {0};
 
-	if (__builtin_expect(!c->has_tests || len < FILTER_PLAIN_LEN, 0))
+	if (__builtin_expect(len < c->plain_len, 0))
 		return filter_compiled_slowly(c, data, len);
-#pragma GCC unroll 4
-	for (unsigned i = 0; i < FILTER_HEAD_WORDS; i++)
-		differ |= (core_get64(data + filter_head_at[i]) ^ c->head[i]) & c->head_mask[i];
-	if (__builtin_expect(differ != 0, 0))
-		return filter_compiled_slowly(c, data, len);
-	while (t != end) {
-		if (__builtin_expect((core_be64(core_get64(data + t->at)) & t->mask) - t->lo <= t->span, 1))
-			t += t->next;
-		else if (t->last)
-			return FILTER_NO;
-		else
-			t++;
+#pragma GCC unroll 2
+	for (unsigned i = 0; i < FILTER_HEADS; i++) {
+		memcpy(&h[i], data + filter_head_at[i], sizeof(h[i]));
+		differ |= (h[i] ^ c->head[i]) & c->head_mask[i];
 	}
-	return FILTER_YES_PLAIN;
+	if (__builtin_expect((differ[0] | differ[1]) != 0, 0))
+		return filter_compiled_slowly(c, data, len);
+	if (!filter_test_holds(&c->first, data))
+		return FILTER_NO;
+	return c->n ? filter_compiled_rest(c, data) : FILTER_YES_PLAIN;
 }
 
 #endif
