@@ -132,68 +132,67 @@ struct taken {
 	uint64_t first_ns, last_ns;
 };
 
-/* So many packets before they are taken what is at the beginning of them is fetched. */
-#define AHEAD 6U
-
 /* Takes up to n due packets off one wire. */
 static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *f, uint64_t *arrivals_ns, unsigned n,
 		     uint64_t until_ns, struct taken *t)
 {
-	const uint32_t tail = atomic_load_explicit(&w->tail, memory_order_acquire);
 	const uint32_t from = atomic_load_explicit(&w->head, memory_order_relaxed);
-	const unsigned frames = pio_cache_get(rx->q.cache, f, n < tail - from ? n : tail - from);
+	const uint32_t there = atomic_load_explicit(&w->tail, memory_order_acquire) - from;
+	const unsigned frames = pio_cache_get(rx->q.cache, f, n < there ? n : there);
+	struct pio_frame *next = f, *const end = f + frames;
 	const struct filter_compiled *const filter = rx->filter;
 	/* Copies, since a store into a frame could, for all the compiler knows, change what they were read from. */
-	const unsigned char *const slots = w->slots;
+	const unsigned char *const slots = w->slots, *const slots_end = slots + ((size_t)w->mask + 1) * w->stride;
 	const uint64_t stride = w->stride;
-	const uint32_t mask = w->mask;
 	const uint32_t plain_flags = filter->udp ? PIO_UDP4 : 0;
-	uint64_t bytes = 0, first_ns = 0, last_ns = 0;
-	uint32_t head = from;
-	unsigned got = 0;
+	const struct loop_slot *s = first_slot(w, from, from + 1), *first = s, *last = s;
+	uint32_t rejected = 0;
+	uint64_t bytes = 0;
+	unsigned got;
 
-	for (; got < frames && head != tail; head++) {
-		const struct loop_slot *s = (const void *)(slots + (head & mask) * stride);
+	while (next != end && s->due_ns <= until_ns) {
+		const struct loop_slot *const this = s;
 		const uint32_t len = s->len;
+		const enum filter_verdict verdict = filter_compiled_matches(filter, s->data, len);
 
-		__builtin_prefetch((const unsigned char *)s + AHEAD * stride);
-		__builtin_prefetch((const unsigned char *)s + AHEAD * stride + LOOP_COPY_MIN);
-		if (s->due_ns > until_ns)
-			break;
-		switch (filter_compiled_matches(filter, s->data, len)) {
-		case FILTER_NO:
+		s = (const void *)((const unsigned char *)s + stride);
+		if ((const unsigned char *)s == slots_end)
+			s = (const void *)slots;
+		if (verdict == FILTER_NO) {
+			rejected++;
+			if (next == f)
+				first = s;
+			if (rejected + (unsigned)(next - f) == there)
+				break;
 			continue;
-		case FILTER_YES:
-			break;
-		case FILTER_YES_PLAIN:
-			f[got].flags = plain_flags;
 		}
+		if (verdict == FILTER_YES_PLAIN)
+			next->flags = plain_flags;
 		/* A copy of fixed length needs no call. */
 		if (len <= LOOP_COPY_MIN)
-			memcpy(f[got].data, s->data, LOOP_COPY_MIN);
+			memcpy(next->data, this->data, LOOP_COPY_MIN);
 		else
-			memcpy(f[got].data, s->data, len);
-		f[got].len = len;
+			memcpy(next->data, this->data, len);
+		next->len = len;
 		bytes += len;
-		/* On one wire they are due in their order. */
-		last_ns = s->due_ns;
-		if (!got)
-			first_ns = last_ns;
 		if (arrivals_ns)
-			arrivals_ns[got] = last_ns;
-		got++;
+			*arrivals_ns++ = this->due_ns;
+		last = this;
+		next++;
 	}
+	got = (unsigned)(next - f);
 	if (got < frames)
 		pio_cache_return(rx->q.cache, frames, frames - got);
-	if (head != from)
-		atomic_store_explicit(&w->head, head, memory_order_release);
-	if (head - from > got)
-		stats_add(&rx->q.stats.rx.filtered, head - from - got);
 	if (got) {
+		/* On one wire they are due in their order. */
 		t->bytes += bytes;
-		t->first_ns = first_ns < t->first_ns ? first_ns : t->first_ns;
-		t->last_ns = last_ns > t->last_ns ? last_ns : t->last_ns;
+		t->first_ns = first->due_ns < t->first_ns ? first->due_ns : t->first_ns;
+		t->last_ns = last->due_ns > t->last_ns ? last->due_ns : t->last_ns;
 	}
+	if (rejected)
+		stats_add(&rx->q.stats.rx.filtered, rejected);
+	if (got + rejected)
+		atomic_store_explicit(&w->head, from + got + rejected, memory_order_release);
 	return got;
 }
 

@@ -14,7 +14,7 @@
 #define MAX_FRAME 1514U
 #define LINE      64U
 
-/* An odd number of cache lines, so that neighbouring slots do not fall into the same sets. */
+/* An odd number of cache lines, so that neighbours do not fall into the same sets. */
 static uint32_t stride_for(size_t bytes)
 {
 	return (uint32_t)(((bytes + LINE - 1) / LINE | 1) * LINE);
@@ -42,7 +42,8 @@ static int make_wires(struct loop *loop)
 {
 	size_t n = (size_t)loop->port.n_tx * loop->port.n_rx;
 	uint32_t room = loop->port.caps.max_frame > LOOP_COPY_MIN ? loop->port.caps.max_frame : LOOP_COPY_MIN;
-	uint32_t stride = stride_for(offsetof(struct loop_slot, data) + room);
+	/* One behind the other, since they are used in turn: that fetches what comes next, too. */
+	uint32_t stride = (uint32_t)((offsetof(struct loop_slot, data) + room + 15) & ~15ULL);
 	uint32_t slots = power_of_two(loop->options.ring);
 
 	if (!n || loop->options.sink)
