@@ -113,6 +113,13 @@ static void *zeroed(size_t n, size_t size)
 	return p;
 }
 
+static void follow(struct measure_worker *w, int32_t run)
+{
+	w->run = run;
+	if (run != MEASURE_RUN_ANY)
+		w->near = w->limit < w->tiers[1].from ? w->limit : w->tiers[1].from;
+}
+
 static void init_worker(struct measure *m, unsigned i)
 {
 	struct measure_worker *w = &m->workers[i];
@@ -125,11 +132,10 @@ static void init_worker(struct measure *m, unsigned i)
 		.n_parts = m->n_parts,
 		.shared = m->conf.threads > 1,
 		.has_clock = m->conf.clock != MEASURE_CLOCK_NONE,
-		.run = m->conf.run,
 		.limit = (uint32_t)m->limit,
-		.near = (uint32_t)(m->limit < m->tiers[1].from ? m->limit : m->tiers[1].from),
 	};
 	memcpy(w->tiers, m->tiers, sizeof(w->tiers));
+	follow(w, m->conf.run);
 }
 
 static void take_streams(struct measure *m)
@@ -221,7 +227,7 @@ void measure_learn(struct measure_worker *w, uint16_t run)
 		atomic_store(&w->m->run_learnt, true);
 		none = run;
 	}
-	w->run = none;
+	follow(w, none);
 }
 
 static void update(const struct measure_worker *w, uint64_t *add, clockid_t from, clockid_t to, uint64_t more)

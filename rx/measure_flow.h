@@ -8,14 +8,17 @@
 
 #include "measure_internal.h"
 
-/* A packet with a stamp of the run. */
+/*
+ * A packet with a stamp of the run. What is written at one time is not side by side: compilers pack that into one
+ * store, by more instructions than two stores are.
+ */
 struct measure_item {
 	struct measure_record *record; /* its flow's */
-	uint64_t *word;                /* of its block, in that */
 	uint64_t place;                /* stamp_place() */
+	uint64_t *word;                /* of its block, in the record */
 	uint64_t arrival_ns;           /* by the stamps' clock */
 	uint64_t sequence;             /* the low 32 bits */
-	uint32_t len;
+	uint64_t len;
 };
 
 static inline uint32_t measure_item_flow(const struct measure_item *it)

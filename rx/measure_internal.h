@@ -15,7 +15,8 @@
 
 /*
  * What is kept of a flow: with the smallest window it is one cache line. `last` is the last unique packet: how long it
- * took, in the upper 40 bits (ns, as stamp_elapsed() tells it), and the low 24 bits of its number; 0: none yet.
+ * took, in the upper 40 bits (ns, as stamp_elapsed() tells it), then the low 23 bits of its number and a 1; 0: none
+ * yet.
  */
 struct measure_record {
 	struct seqwin win;
@@ -24,8 +25,6 @@ struct measure_record {
 };
 
 _Static_assert(sizeof(struct measure_record) == 32, "four words more make a cache line");
-
-#define MEASURE_LAST_NUMBER_BITS (64U - STAMP_TIME_BITS)
 
 /* Flows from `from` up to the next tier's have windows of mask + 1 words. */
 #define MEASURE_TIERS 3U
@@ -76,7 +75,7 @@ struct measure_worker {
 	bool has_clock;
 	int32_t run; /* the run that is followed; MEASURE_RUN_ANY: none yet */
 	uint32_t limit;
-	uint32_t near;       /* flows below it are followed, and of the first tier */
+	uint32_t near;       /* flows of the run below it are followed, and of the first tier; 0: no run is known */
 	uint32_t flows_seen; /* highest flow + 1 */
 	/* Added to a time, they make it one by the stamps' clock; and that one of the wall clock. */
 	uint64_t now_add, arrival_add, wall_add;

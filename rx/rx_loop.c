@@ -47,14 +47,14 @@ static bool limit_reached(const struct rx_shared *s)
 static uint32_t count(struct rx_worker *w, const struct pio_frame *f, uint32_t n)
 {
 	uint64_t by_class[CLASS_COUNT] = {0};
-	uint32_t packets = 0, plain = 0;
+	uint32_t packets = 0;
 	bool in_chain = w->in_chain;
 
+	if (!in_chain && pio_all_udp4(f, n)) {
+		stats_add(&w->classes.ipv4_udp, n);
+		return n;
+	}
 	for (uint32_t i = 0; i < n; i++) {
-		if (!in_chain && (f[i].flags & (PIO_UDP4 | PIO_MORE)) == PIO_UDP4) {
-			plain++;
-			continue;
-		}
 		if (!in_chain) {
 			struct classified c = classify(f[i].data, f[i].len);
 
@@ -65,13 +65,12 @@ static uint32_t count(struct rx_worker *w, const struct pio_frame *f, uint32_t n
 		in_chain = f[i].flags & PIO_MORE;
 	}
 	w->in_chain = in_chain;
-	by_class[CLASS_ipv4_udp] += plain;
 #define CLASS_ADD(key, help) \
 	if (by_class[CLASS_##key]) \
 		stats_add(&w->classes.key, by_class[CLASS_##key]);
 	STATS_CLASS(CLASS_ADD)
 #undef CLASS_ADD
-	return packets + plain;
+	return packets;
 }
 
 static void look_at(struct rx_worker *w, const struct pio_frame *f, uint32_t n)

@@ -43,10 +43,10 @@ static inline uint32_t stamp_end_plain(const unsigned char *data, uint32_t len)
 }
 
 /* The same of a packet that is known to be such. */
-static inline uint32_t stamp_end_udp4(const unsigned char *data, uint32_t len)
+static inline uint64_t stamp_end_udp4(const unsigned char *data, uint64_t len)
 {
-	const uint32_t least = ETH_HEADER_LEN + 28 + STAMP_LEN;
-	uint32_t end = ETH_HEADER_LEN + (core_be32(core_get32(data + ETH_HEADER_LEN + 2)) >> 16);
+	const uint64_t least = ETH_HEADER_LEN + 28 + STAMP_LEN;
+	uint64_t end = ETH_HEADER_LEN + (core_be32(core_get32(data + ETH_HEADER_LEN + 2)) >> 16);
 
 	return end < least || end > len ? 0 : end;
 }

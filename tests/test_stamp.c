@@ -27,6 +27,8 @@ static void what_is_written_is_read(void **state)
 	for (unsigned i = 0; i < 100000; i++) {
 		struct stamp s = any(&seed), r;
 		unsigned char p[STAMP_LEN + 2] = {0};
+		uint32_t sequence;
+		uint64_t place;
 
 		p[STAMP_LEN] = 0x77;
 		stamp_write(p, &s);
@@ -36,6 +38,12 @@ static void what_is_written_is_read(void **state)
 		assert_int_equal(r.flow, s.flow);
 		assert_int_equal(r.sequence, s.sequence);
 		assert_int_equal(r.time_ns, s.time_ns);
+		assert_true(stamp_get_of(p, stamp_run(s.run), &place, &sequence));
+		assert_int_equal(place, stamp_place(s.flow, s.time_ns));
+		assert_int_equal(sequence, s.sequence);
+		assert_false(stamp_get_of(p, stamp_run((uint16_t)(s.run + 1 + i % 65535)), &place, &sequence));
+		p[i % STAMP_LEN] ^= 1 << i % 8;
+		assert_false(stamp_get_of(p, stamp_run(s.run), &place, &sequence));
 	}
 }
 

@@ -320,16 +320,16 @@ CORE_INLINE struct seqwin_seen seqwin_add(struct seqwin *win, uint64_t *words, u
 
 /*
  * The same for a packet that is the next after the highest in the midst of a block, which is what mostly comes: new and
- * in order. word: of its block. False: it is none such, and nothing was done.
+ * in order. word: of its block; something came before. False: it is none such, and nothing was done.
  */
 CORE_INLINE bool seqwin_add_next(struct seqwin *win, uint64_t *word, uint32_t sequence, const bool shared)
 {
 	const uint64_t highest = seqwin_load(&win->highest, shared);
 	const uint64_t number = highest + 1;
-	const uint32_t bit = 1U << (sequence & (SEQWIN_BLOCK - 1));
+	const uint64_t bit = 1ULL << (sequence & (SEQWIN_BLOCK - 1));
 	uint64_t w;
 
-	if (!highest || bit == 1 || sequence != (uint32_t)number)
+	if (bit == 1 || sequence != (uint32_t)number)
 		return false;
 	w = seqwin_load(word, shared);
 	/* The word cannot be another block's if no other thread is faster, since the highest is in it. */

@@ -36,13 +36,19 @@ CORE_INLINE uint64_t stamp_place(uint32_t flow, uint64_t time_ns)
 }
 
 /* The multipliers are odd and without a pattern. All zeros are no stamp. */
-CORE_INLINE uint32_t stamp_check(uint16_t run, uint64_t place, uint32_t sequence)
+CORE_INLINE uint32_t stamp_mix(uint64_t place, uint64_t run_high, uint32_t sequence)
 {
 	uint64_t mix = (place + 0x6a09e667f3bcc909ULL) * 0xd6e8feb86659fd93ULL;
 
 	mix ^= mix >> 32;
-	mix += (uint64_t)run << 32 | sequence;
+	mix += run_high;
+	mix += sequence;
 	return (uint32_t)((mix * 0x9fb21c651e98df25ULL) >> 32);
+}
+
+CORE_INLINE uint32_t stamp_check(uint16_t run, uint64_t place, uint32_t sequence)
+{
+	return stamp_mix(place, (uint64_t)run << 32, sequence);
 }
 
 /* Writes a stamp at p. place: stamp_place(). Returns its part of a checksum, as from an even offset, for csum_add(). */
@@ -72,6 +78,26 @@ CORE_INLINE bool stamp_get(const unsigned char *p, uint16_t *run, uint64_t *plac
 	*place = core_be64(core_get64(p + 2));
 	*sequence = (uint32_t)(tail >> 32);
 	return (uint32_t)tail == stamp_check(*run, *place, *sequence);
+}
+
+/* A run, made ready for looking at many stamps. */
+struct stamp_run {
+	uint64_t high; /* its number where stamp_mix() takes it */
+	uint16_t bytes;
+};
+
+CORE_INLINE struct stamp_run stamp_run(uint16_t run)
+{
+	return (struct stamp_run){.high = (uint64_t)run << 32, .bytes = core_be16(run)};
+}
+
+/* As stamp_get(), but any other run's stamp is none. */
+CORE_INLINE bool stamp_get_of(const unsigned char *p, struct stamp_run run, uint64_t *place, uint32_t *sequence)
+{
+	uint64_t tail = core_be64(core_get64(p + 10));
+	*place = core_be64(core_get64(p + 2));
+	*sequence = (uint32_t)(tail >> 32);
+	return core_get16(p) == run.bytes && (uint32_t)tail == stamp_mix(*place, run.high, *sequence);
 }
 
 CORE_INLINE bool stamp_read(const unsigned char *p, struct stamp *s)
