@@ -139,7 +139,7 @@ static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *
 	const uint32_t from = atomic_load_explicit(&w->head, memory_order_relaxed);
 	const uint32_t there = atomic_load_explicit(&w->tail, memory_order_acquire) - from;
 	const unsigned frames = pio_cache_get(rx->q.cache, f, n < there ? n : there);
-	struct pio_frame *next = f, *const end = f + frames;
+	struct pio_frame *next = f, *end = f + frames;
 	const struct filter_compiled *const filter = rx->filter;
 	/* Copies, since a store into a frame could, for all the compiler knows, change what they were read from. */
 	const unsigned char *const slots = w->slots, *const slots_end = slots + ((size_t)w->mask + 1) * w->stride;
@@ -162,8 +162,8 @@ static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *
 			rejected++;
 			if (next == f)
 				first = s;
-			if (rejected + (unsigned)(next - f) == there)
-				break;
+			if (there - rejected < frames)
+				end = f + (there - rejected);
 			continue;
 		}
 		if (verdict == FILTER_YES_PLAIN)
