@@ -40,9 +40,9 @@ static void plain_udp_is_told(void **state)
 /* What is taken and what is passed over, in any order, more often round than the ring has slots. */
 static void what_is_passed_over_is_counted(void **state)
 {
-	enum { RING = 16, BURST = 20 };
+	enum { RING = 64, BURST = 80 };
 	struct filter filter = {0};
-	struct pio_conf conf = {.name = "loop:ring=16", .tx_queues = 1, .rx_queues = 1, .filter = &filter};
+	struct pio_conf conf = {.name = "loop:ring=64", .tx_queues = 1, .rx_queues = 1, .filter = &filter};
 	uint64_t seed = 7, passed_over = 0, taken = 0, due = 0;
 	struct pio_port *port;
 
