@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* What the windows of all flows together may take, when their size was not asked for. */
 #define WINDOWS_BYTES (64ULL << 20)
@@ -149,6 +150,12 @@ static void take_streams(struct measure *m)
 	m->first_flow[m->n_parts] = UINT32_MAX;
 }
 
+/* It is used as flows come: what this host does not have would end the process then, or another. */
+static bool host_has(uint64_t size)
+{
+	return size <= (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 static int no_memory(const struct measure *m, struct err *e)
 {
 	int rc = err_set(e, -ENOMEM, EXIT_RUN, "cannot measure", NULL,
@@ -172,8 +179,10 @@ int measure_open(struct measure **out, const struct measure_conf *conf, struct e
 	atomic_init(&m->run, conf->run);
 	m->records_size = lay_out(m);
 	m->flows_size = conf->per_flow ? m->limit * sizeof(*m->flows) : 0;
-	m->records = map(m->records_size);
-	m->flows = conf->per_flow ? map(m->flows_size) : NULL;
+	if (host_has(m->records_size + m->flows_size)) {
+		m->records = map(m->records_size);
+		m->flows = conf->per_flow ? map(m->flows_size) : NULL;
+	}
 	m->streams = zeroed(m->n_parts, sizeof(*m->streams));
 	m->first_flow = zeroed(m->n_parts + 1, sizeof(*m->first_flow));
 	m->workers = zeroed(conf->threads, sizeof(*m->workers));

@@ -3,7 +3,9 @@
 #include "measures.h"
 #include "rx/measure_internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -60,12 +62,34 @@ static void without_their_number_the_first_flows_have_it(void **state)
 	measure_close(m);
 }
 
+/* As much memory as this host has is refused before the run: it would be missing in the midst of it. */
+static void more_than_the_host_has_is_refused(void **state)
+{
+	const uint64_t has = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	struct measure_conf conf = {.run = 1, .flows = STAMP_FLOWS, .window = 131040, .threads = 1};
+	const uint64_t each = 32 + 4096 * 8; /* a window of 131,040 packets, and what is kept beside it */
+	struct measure *m;
+	struct err e;
+
+	(void)state;
+	if (has > STAMP_FLOWS * each)
+		skip(); /* more than 512 GiB: it can have them all */
+	assert_int_equal(measure_open(&m, &conf, &e), -ENOMEM);
+	assert_null(m);
+	assert_non_null(strstr(e.cause, "16777216 flows"));
+	assert_non_null(strstr(e.hint, "--flow-limit"));
+	conf.flows = has / each / 2;
+	m = measure_ok(&conf);
+	measure_close(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flows_that_are_known_have_theirs),
 		cmocka_unit_test(it_is_not_taken_without_bounds),
 		cmocka_unit_test(without_their_number_the_first_flows_have_it),
+		cmocka_unit_test(more_than_the_host_has_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
