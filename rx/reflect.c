@@ -2,6 +2,7 @@
 #include "reflect.h"
 
 #include "lib/pio/headers.h"
+#include "one_host.h"
 #include "sum.h"
 
 #include <string.h>
@@ -16,28 +17,6 @@ static inline void exchange(unsigned char *a, unsigned char *b, uint32_t len)
 		a[i] = b[i];
 		b[i] = kept;
 	}
-}
-
-/* An address that one host has: no group, no network, not "this host" and not the sender itself. */
-static bool is_host4(const unsigned char *ip)
-{
-	return ip[0] != 0 && ip[0] != 127 && ip[0] < 224;
-}
-
-static bool is_host6(const unsigned char *ip)
-{
-	static const unsigned char zero[15];
-
-	if (ip[0] == 0xff)
-		return false;
-	return memcmp(ip, zero, sizeof(zero)) != 0 || ip[15] > 1;
-}
-
-static bool is_host_mac(const unsigned char *mac)
-{
-	static const unsigned char zero[6];
-
-	return !(mac[0] & 1) && memcmp(mac, zero, sizeof(zero)) != 0;
 }
 
 static inline bool has_summed_ports(const struct headers *h)

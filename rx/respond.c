@@ -2,6 +2,7 @@
 #include "respond.h"
 
 #include "lib/pio/headers.h"
+#include "one_host.h"
 #include "sum.h"
 
 #include <string.h>
@@ -13,7 +14,6 @@
 #define ICMP_LEN     8U
 #define HOP_LIMIT    255U /* of what never crossed a router (RFC 4861 section 7.1.1) */
 #define OUR_TTL      64U
-#define PROTO_ICMP   1
 #define OPTION_LLA_1 1U /* source link-layer address; the target's is 2 */
 
 enum { ECHO_REPLY = 0, ECHO = 8, ECHO6 = 128, ECHO6_REPLY = 129, ND_SOLICIT = 135, ND_ADVERT = 136 };
@@ -25,26 +25,6 @@ static bool is_ours(const struct respond_set *set, uint8_t family, const unsigne
 		if (set->ip[i].family == family && memcmp(set->ip[i].b, ip, family == 4 ? 4 : 16) == 0)
 			return true;
 	return false;
-}
-
-static bool is_host_mac(const unsigned char *mac)
-{
-	static const unsigned char zero[MAC_LEN];
-
-	return !(mac[0] & 1) && memcmp(mac, zero, MAC_LEN) != 0;
-}
-
-/* An address that one host may have: a sender that can be answered. */
-static bool is_host4(const unsigned char *ip)
-{
-	return ip[0] != 0 && ip[0] != 127 && ip[0] < 224;
-}
-
-static bool is_host6(const unsigned char *ip)
-{
-	static const unsigned char zero[15];
-
-	return ip[0] != 0xff && (memcmp(ip, zero, sizeof(zero)) != 0 || ip[15] > 1);
 }
 
 /* Sent to us, or to a group of which we are. What is another's is seen where the interface takes all. */

@@ -42,7 +42,7 @@ static int filter_socket(int fd)
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TYPE_ARP, 6, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TYPE_IP4, 0, 2),
 		BPF_STMT(BPF_LD | BPF_B | BPF_IND, 14 + 9),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 1, 3, 4),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PROTO_ICMP, 3, 4),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TYPE_IP6, 0, 3),
 		BPF_STMT(BPF_LD | BPF_B | BPF_IND, 14 + 6),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PROTO_ICMP6, 0, 1),
@@ -155,7 +155,8 @@ bool responder_takes(struct responder *r, const struct pio_frame *f, bool answer
 	if (f->len > PACKET_LONGEST)
 		return false;
 	headers_parse(&h, f->data, f->len);
-	if (h.type != TYPE_ARP && !(h.family == 4 && h.proto == 1) && !(h.family == 6 && h.proto == PROTO_ICMP6))
+	if (h.type != TYPE_ARP && !(h.family == 4 && h.proto == PROTO_ICMP) &&
+	    !(h.family == 6 && h.proto == PROTO_ICMP6))
 		return false;
 	memcpy(buf, f->data, f->len);
 	return answers ? answer(r, buf, f->len) : respond_answer(&r->set, buf, f->len, &kind) != 0;
