@@ -75,6 +75,14 @@ static inline void messages_add_vlan(struct messages *m, int index, const char *
 	messages_end(m);
 }
 
+/* Sub-interfaces of the recorded host: 20 and 22 by 802.1Q, 21 by 802.1ad. */
+static inline void messages_add_vlans(struct messages *m)
+{
+	messages_add_vlan(m, 20, "va.100", 10, 100, 0x8100);
+	messages_add_vlan(m, 21, "va.q", 10, 300, 0x88a8);
+	messages_add_vlan(m, 22, "vb.200", 11, 200, 0x8100);
+}
+
 static inline int messages_af(const struct ip *ip)
 {
 	return ip->family == 4 ? AF_INET : AF_INET6;

@@ -17,9 +17,7 @@ static int setup(void **state)
 {
 	(void)state;
 	messages_recorded(&messages);
-	messages_add_vlan(&messages, 20, "va.100", 10, 100, 0x8100);
-	messages_add_vlan(&messages, 21, "va.q", 10, 300, 0x88a8);
-	messages_add_vlan(&messages, 22, "vb.200", 11, 200, 0x8100);
+	messages_add_vlans(&messages);
 	messages_add_addr(&messages, 20, "10.100.0.1", 24, RT_SCOPE_UNIVERSE, 0);
 	messages_add_route(&messages, "10.100.0.0/24", NULL, 20, 0);
 	messages_add_route(&messages, "100.100.0.0/16", "10.100.0.254", 20, 0);

@@ -15,9 +15,7 @@ static int setup(void **state)
 {
 	(void)state;
 	messages_recorded(&messages);
-	messages_add_vlan(&messages, 20, "va.100", 10, 100, 0x8100);
-	messages_add_vlan(&messages, 21, "va.q", 10, 300, 0x88a8);
-	messages_add_vlan(&messages, 22, "vb.200", 11, 200, 0x8100);
+	messages_add_vlans(&messages);
 	return host_parse(&host, messages.bytes, messages.len);
 }
 
