@@ -279,5 +279,6 @@ def main(queues=2):
     atexit.register(down)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda n, _: sys.exit(128 + n))
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)  # a shell's jobs in the background, and what they start, ignore it
     up(queues)
     unittest.main(module="__main__", verbosity=2)
