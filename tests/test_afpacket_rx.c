@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-#define SETTLE_MS 50 /* longer than a block waits to be handed over (1 ms) */
+#define SETTLE_MS 200 /* longer than a block waits to be handed over (1 ms), by what a busy machine may add */
 
 /* Reads until nothing comes for SETTLE_MS. fn gets every frame. Returns the frames. */
 typedef void on_frame(void *arg, const struct pio_frame *f, unsigned queue);

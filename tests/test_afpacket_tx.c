@@ -196,7 +196,7 @@ static void refused_frames(void **state)
 		assert_int_equal(c.completed_bytes, n / 3 * 100);
 		assert_int_equal(c.dropped_driver, n - n / 3);
 		nothing_in_flight(&c);
-		while (seen < n && pio_poll(rx->rx[0], 200) == 1) {
+		while (seen < n && pio_poll(rx->rx[0], 1000) == 1) {
 			struct pio_frame f[BURST];
 			uint32_t got = pio_rx(rx->rx[0], f, BURST);
 

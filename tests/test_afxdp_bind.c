@@ -32,7 +32,7 @@ static bool take_queue(void *us)
 
 static void given_back_meanwhile(void **state)
 {
-	useconds_t us = 300000;
+	useconds_t us = 100000;
 	struct pio_port *port;
 	pid_t pid;
 

@@ -31,14 +31,17 @@ static void poll_blocks_as_it_says(void **state)
 {
 	uint64_t cpu;
 	uint64_t took;
+	unsigned tries = 0;
 
 	(void)state;
 	rig_open(&wire, 0, &(struct rig_spec){.n_tx = 1, .n_rx = 1});
-	cpu = clock_read(CLOCK_THREAD_CPUTIME_ID);
-	took = clock_mono_ns();
-	assert_int_equal(pio_poll(wire.rx->rx[0], 50), 0);
-	took = clock_mono_ns() - took;
-	cpu = clock_read(CLOCK_THREAD_CPUTIME_ID) - cpu;
+	do { /* a busy machine may keep the thread off its processor in between */
+		cpu = clock_read(CLOCK_THREAD_CPUTIME_ID);
+		took = clock_mono_ns();
+		assert_int_equal(pio_poll(wire.rx->rx[0], 50), 0);
+		took = clock_mono_ns() - took;
+		cpu = clock_read(CLOCK_THREAD_CPUTIME_ID) - cpu;
+	} while (!wire.rx->caps.blocking_poll && took > 25 * NS_PER_MS && ++tries < 20);
 	if (wire.rx->caps.blocking_poll)
 		assert_in_range(took, 50 * NS_PER_MS, RIG_WAIT_NS);
 	else

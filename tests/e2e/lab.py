@@ -190,10 +190,10 @@ class Receiver(Squall):
 
 
 class Busy:
-    """`with Busy() as busy:` afterwards busy.share is the part of the time in which somebody here had to wait for a processor.
+    """`with Busy() as busy:` afterwards, how long and for which part of the time a thread here may have waited for a processor.
 
-    By the kernel's account of waiting (where it keeps one) and of what a hypervisor took: 0 on a machine that has
-    nothing else to do.
+    By the kernel's account of waiting (where it keeps one), which is a mean over the processors, and of what a
+    hypervisor took: next to nothing on a machine that has nothing else to do.
     """
 
     def __enter__(self):
@@ -202,7 +202,8 @@ class Busy:
 
     def __exit__(self, *_):
         began, waited = self.then
-        self.share = min((self.waited() - waited) / (time.monotonic() - began), 1)
+        self.seconds = (self.waited() - waited) * os.cpu_count()
+        self.share = min(self.seconds / (time.monotonic() - began), 1)
 
     @staticmethod
     def waited():

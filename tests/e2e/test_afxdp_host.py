@@ -84,7 +84,7 @@ class Beside:
         flood = Squall(A, "send", "-i", "afpacket:va", "--dst-ip", THERE4, "--pps", "20k", "-d", "20s", "--no-tui")
         ip(A, "neigh", "flush", "dev", "va")
         for address in (THERE4, THERE6):
-            self.assertRegex(sh("ping", "-c", 5, "-i", "0.1", "-W", 3, address, where=A), " 0% packet loss")
+            self.assertRegex(sh("ping", "-c", 5, "-i", "0.1", "-W", 5, address, where=A), " 0% packet loss")
             self.assertEqual(self.over_tcp(address, 2222, 300_000), 300_000)
         flood.signal()
         count = self.ok(flood.end()).end_record["tx"]["packets"]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """AF_XDP: frames larger than a buffer, both ways, and what is said where they cannot be had."""
 import collections
-import time
 
 from frames import Tap, Wire, udp_frame
 from lab import A, B, Case, QUIET, Receiver, ip, mac, main, minus, received, send, sent, squall, until
@@ -83,10 +82,11 @@ class OneBuffer(Case):
                 receiver = Receiver("-i", "afxdp:qb", "--xdp-mode", mode)
                 for where, dev in ((A, "qa"), (B, "qb")):
                     ip(where, "link", "set", dev, "mtu", 9000)
+                before = received(B, "qb")[0]
                 with Wire(A, "qa") as wire:
                     wire.send(udp_frame(payload=b"\x5a" * 8900), 30)
                     wire.send(udp_frame(), 20)
-                time.sleep(0.1)
+                until(lambda: received(B, "qb")[0] - before == 50)
                 rx = self.ok(receiver.stop()).end_record["rx"]
                 self.assertEqual((rx["packets"], rx["dropped"], rx["dropped_buffer"]), (20, 30, 30))
 

@@ -3,7 +3,7 @@
 import collections
 
 from frames import Tap
-from lab import A, B, Case, NOBODY, QUIET, Receiver, Squall, ip, mac, main, minus, received, send, sent, sh, squall
+from lab import A, B, Case, NOBODY, QUIET, Receiver, Squall, ip, mac, main, minus, received, send, sent, sh, squall, until
 
 MODES = ("native", "generic")
 V6 = ("--dst-ip", "fd78::2", "--src-ip", "fd78::1", "--dst-mac", NOBODY)
@@ -102,15 +102,16 @@ class Counted(Case):
                         self.assertEqual([q["rx_packets"] for q in end["queues"]], [5000] * 4)
 
     def test_both_ways_at_once(self):
-        """Each end sends and receives, on the same queues."""
-        near = Squall(A, "send", "-i", "afxdp:qa", *QUIET, "--rx-mode", "udp-port", "--rx-port", 9001, "--pps", "20k", "-d", "1s", "--queues", 4, "--flows", 40)
-        far = Squall(B, "send", "-i", "afxdp:qb", "--dst-ip", "10.78.0.1", "--src-ip", "10.78.0.2", "--dst-mac", NOBODY, "--dst-port", 9001,
-                     "--rx-mode", "udp-port", "--rx-port", 9000, "--pps", "20k", "-d", "1s", "--queues", 4, "--flows", 40)
-        ends = [self.ok(run.end()).end_record for run in (near, far)]
-        for end in ends:
-            self.assertEqual((end["tx"]["packets"], end["rx"]["dropped"]), (20_000, 0))
-        # Whoever came first sent to nobody for a while, and listened for longer.
-        self.assertGreater(max(end["rx"]["packets"] for end in ends), 10_000)
+        """Each end sends and receives, on the same queues; one of them from before the other begins until after its end."""
+        before = sent(A, "qa")
+        near = Squall(A, "send", "-i", "afxdp:qa", *QUIET, "--rx-mode", "udp-port", "--rx-port", 9001, "--pps", "20k", "-d", "60s", "--queues", 4, "--flows", 40)
+        until(lambda: sent(A, "qa") != before, what="the first packet")
+        far = self.ok(squall(B, "send", "-i", "afxdp:qb", "--dst-ip", "10.78.0.1", "--src-ip", "10.78.0.2", "--dst-mac", NOBODY, "--dst-port", 9001,
+                             "--rx-mode", "udp-port", "--rx-port", 9000, "--pps", "20k", "--count", 20_000, "--queues", 4, "--flows", 40)).end_record
+        near.signal()
+        near = self.ok(near.end()).end_record
+        self.assertEqual((far["tx"]["packets"], near["rx"]["packets"], near["rx"]["dropped"], far["rx"]["dropped"]), (20_000, 20_000, 0, 0))
+        self.assertTrue(1000 < far["rx"]["packets"] < near["tx"]["packets"], (far["rx"], near["tx"]))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import struct
 import time
 
 from frames import Wire, udp_frame
-from lab import A, B, Case, Receiver, Squall, TMP, best_of_three, main, sh, squall, until
+from lab import A, B, Busy, Case, Receiver, Squall, TMP, best_of_three, main, sh, squall, until
 
 TAG, OUTER = (0x8100, 0x6064), (0x88A8, 200)
 TO = ("--dst-ip", "192.0.2.9", "--no-tui")
@@ -57,11 +57,12 @@ class Captures(Case):
     @best_of_three
     def test_in_the_order_of_their_times(self):
         path = self.path()
-        self.ok(squall(None, "pair", "-i", "loop:queues=3", *TO, "--flows", 50, "--count", 5000, "--pps", "50k", "--capture", path))
+        with Busy() as busy:
+            self.ok(squall(None, "pair", "-i", "loop:queues=3", *TO, "--flows", 50, "--count", 5000, "--pps", "50k", "--capture", path))
         times = [ns for ns, _, _ in read(path)]
         self.assertEqual(len(times), 5000)
-        # Queues are merged as they fill: what is out of order is so by less than the writer sleeps.
-        self.assertLess(max(max(times[:i + 1]) - times[i] for i in range(0, 5000, 50)), 50_000_000)
+        # Queues are merged as they fill: what is out of order is so by less than the writer sleeps, or a receiver waits.
+        self.assertLess(max(max(times[:i + 1]) - times[i] for i in range(0, 5000, 50)), 50_000_000 + busy.seconds * 1e9)
 
     def test_a_limit_and_a_length(self):
         path = self.path()
@@ -109,7 +110,7 @@ class Captures(Case):
         self.assertEqual((end["rx"]["packets"], end["difference"]), (60_000, 0))
         self.assertEqual(end["capture"]["packets"] + end["capture"]["dropped"], 60_000)
         self.assertGreater(end["capture"]["dropped"], 10_000)
-        self.assertLess(run.seconds, 15)
+        self.assertLess(run.seconds, 25)
         self.assertTrue(any("takes no more" in w for w in end["warnings"]), end["warnings"])
 
     def test_a_full_disk(self):

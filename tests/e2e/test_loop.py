@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wire in memory: no network, no privileges, and impairments that add up."""
-from lab import Case, main, squall
+from lab import Case, best_of_three, main, squall
 
 NOBODY_USER = ("setpriv", "--reuid", "65534", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all")
 TO = ("--dst-ip", "192.0.2.9", "--no-tui")
@@ -93,6 +93,7 @@ class DeadQueues(Case):
                 if end["rx"]:
                     self.assertEqual((end["rx"]["packets"], end["rx"]["errors"]), (end["tx"]["packets"], 0))
 
+    @best_of_three
     def test_the_others_keep_the_time_and_the_rate(self):
         run = self.run_it("send", "loop:queues=4,fail=2@1000", "--queues", 4, "--flows", 4, "-d", "500ms", "--pps", "40k", "--catch-up", "10s")
         self.dead(run, "1 of 4 transmit queues failed; the first", 2, "after 1000 packets$")

@@ -71,30 +71,38 @@ class Pcap(Case):
         for speed, factor in (("1x", 1), ("2x", 2), ("0.5x", 0.5)):
             with self.subTest(speed=speed):
                 path = capture("times.pcap", [(1000 + t, numbered(i)) for i, t in enumerate(at)])
-                _, frames = self.replay(path, "--pcap-timing", "original", "--pcap-speed", speed, "--loop", 3, expect=12)
+                run, frames = self.replay(path, "--pcap-timing", "original", "--pcap-speed", speed, "--loop", 3, expect=12)
                 want = [(k // 4 * (0.26 + mean) + at[k % 4]) / factor for k in range(12)]
-                for f, t in zip(frames, want):  # busy machines hold a thread off for a few time slices
-                    self.assertAlmostEqual((f.ns - frames[0].ns) / 1e9, t, delta=0.03)
+                late = run.end_record["tx"]["lateness_ns"]["max"] / 1e9
+                for f, t in zip(frames, want):
+                    self.assertAlmostEqual((f.ns - frames[0].ns) / 1e9, t, delta=0.005 + late)
 
     @best_of_three
     def test_the_first_gap_is_kept(self):
-        _, frames = self.replay(capture("two.pcap", [(5, numbered(0)), (6, numbered(1))]), "--pcap-timing", "original", "--loop", 1, expect=2)
-        self.assertAlmostEqual((frames[1].ns - frames[0].ns) / 1e9, 1, delta=0.03)
+        run, frames = self.replay(capture("two.pcap", [(5, numbered(0)), (6, numbered(1))]), "--pcap-timing", "original", "--loop", 1, expect=2)
+        self.assertAlmostEqual((frames[1].ns - frames[0].ns) / 1e9, 1, delta=0.005 + run.end_record["tx"]["lateness_ns"]["max"] / 1e9)
 
     def test_times_that_a_slow_wire_cannot_keep(self):
         path = capture("fast.pcap", [(i * 10e-6, numbered(i)) for i in range(5000)])
         slow = ("send", "-i", "loop:sink,rate=10k", "--pcap", path, "--pcap-timing", "original", "--loop", 1)
-        for more, rc in (((), 0), (("--strict-rate",), 5), (("--strict-rate", "--pcap-speed", "0.05x"), 0)):
+        for more, rc in (((), 0), (("--strict-rate",), 5)):
             run = self.ok(squall(A, *slow, *more), rc)
             self.assertEqual(run.end_record["tx"]["packets"], 5000)
-            self.assertEqual("fell behind" in " ".join(run.end_record["warnings"]), "0.05x" not in more)
+            self.assertIn("fell behind", " ".join(run.end_record["warnings"]))
         self.assertIn("pcap-speed", self.ok(squall(A, *slow, "--strict-rate"), 5).err)
+
+    @best_of_three
+    def test_times_that_it_can(self):
+        path = capture("fast.pcap", [(i * 10e-6, numbered(i)) for i in range(5000)])
+        run = self.ok(squall(A, "send", "-i", "loop:sink,rate=10k", "--pcap", path, "--pcap-timing", "original", "--loop", 1, "--strict-rate", "--pcap-speed", "0.05x"))
+        self.assertEqual(run.end_record["tx"]["packets"], 5000)
+        self.assertNotIn("fell behind", " ".join(run.end_record["warnings"]))
 
     @best_of_three
     def test_clocks_that_jump(self):
         path = capture("jump.pcap", [(100, numbered(0)), (99.999, numbered(1)), (900000, numbered(2)), (5, numbered(3))])
         run, frames = self.replay(path, "--pcap-timing", "original", "--pcap-max-gap", "200ms", "--loop", 1, expect=4)
-        self.assertAlmostEqual((frames[3].ns - frames[0].ns) / 1e9, 0.2, delta=0.03)
+        self.assertAlmostEqual((frames[3].ns - frames[0].ns) / 1e9, 0.2, delta=0.005 + run.end_record["tx"]["lateness_ns"]["max"] / 1e9)
         self.assertEqual((run.end_record["pcap"]["backwards"], run.end_record["pcap"]["gaps_clamped"]), (2, 2))
 
     def test_cut_records(self):

@@ -232,13 +232,13 @@ class Ending(Recv):
         last = time.monotonic()
         end = self.ok(receiver.end(10)).end_record
         self.assertEqual((end["rx"]["packets"], end["reason"]), (10, "idle"))
-        self.assertLess(time.monotonic() - last, 2)
+        self.assertLess(time.monotonic() - last, 3)
         self.assertEqual(self.ok(squall(B, "recv", "-i", f"{self.backend}qb", "--idle", "200ms")).end_record["rx"]["pps"], None)
 
     def test_after_a_time(self):
         end = self.ok(squall(B, "recv", "-i", f"{self.backend}qb", "-d", "500ms")).end_record
         self.assertEqual((end["reason"], end["rx"]["packets"], end["rx"]["first_ns"]), ("duration", 0, None))
-        self.assertTrue(0.5 <= end["seconds"] < 2, end["seconds"])
+        self.assertTrue(0.5 <= end["seconds"] < 3, end["seconds"])
 
     def test_only_when_told_to(self):
         receiver = Receiver("-i", f"{self.backend}qb")

@@ -25,7 +25,7 @@ class Respond(Case):
         return run
 
     def pinged(self, where, address, *args):
-        out = sh("ping", "-n", "-c", "3", "-i", "0.2", "-W", "1", *args, address, where=where, check=False)
+        out = sh("ping", "-n", "-c", "3", "-i", "0.2", "-W", "5", *args, address, where=where, check=False)
         self.assertIn(" 0% packet loss", out)
         return out
 

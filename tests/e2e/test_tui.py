@@ -224,8 +224,8 @@ class Dashboard(Case):
         for i in range(30):  # each page is another: more than a terminal holds
             t.press("2345"[i % 4])
             time.sleep(0.1)
-        until(lambda: not os.path.exists(f"/proc/{t.job}") or state(t.job) == "Z", timeout=10, what="the end")
-        self.assertLess(time.monotonic() - t.began, 9)
+        until(lambda: not os.path.exists(f"/proc/{t.job}") or state(t.job) == "Z", what="the end")
+        self.assertLess(time.monotonic() - t.began, 15)
         t.reading.set()
         t.end()
         self.assertEqual((t.rc, t.after), (0, t.settings))
