@@ -108,7 +108,7 @@ class Inside:
         os.close(self.back)
 
 
-def until(condition, timeout=5, what="the condition"):
+def until(condition, timeout=20, what="the condition"):
     """Waits for what has no event of its own; its value."""
     give_up = time.monotonic() + timeout
     while not (value := condition()):

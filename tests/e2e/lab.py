@@ -14,6 +14,7 @@ import functools
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -68,6 +69,12 @@ def mac(where, dev):
 
 def minus(now, then):
     return tuple(n - t for n, t in zip(now, then))
+
+
+def cpu_of_children():
+    """Seconds of processor time that the ended ones had."""
+    t = os.times()
+    return t.children_user + t.children_system
 
 
 # ---- squall ----
