@@ -14,6 +14,8 @@
 #define SPEED_ONE 1000000U
 /* How many records are read between two looks at the stop. */
 #define STOP_RECORDS 1024U
+/* Linux gives no interface more. */
+#define MTU_MAX 65535U
 
 __extension__ typedef unsigned __int128 uint128;
 
@@ -94,7 +96,10 @@ static int judge_size(struct capture_reader *r, uint32_t len, uint32_t l3, struc
 	pcap_file_err(e, -EMSGSIZE, r->path,
 		      "packet %" PRIu64 " is too large to be sent: %u bytes behind its Ethernet header, the MTU is %u",
 		      r->number, l3, rules->mtu);
-	err_hint(e, "--pcap-too-large skip, or a larger MTU (ip link set DEV mtu %u)", l3);
+	if (l3 <= MTU_MAX)
+		err_hint(e, "--pcap-too-large skip, or a larger MTU (ip link set DEV mtu %u)", l3);
+	else
+		err_hint(e, "--pcap-too-large skip: no interface has so large an MTU");
 	return -EMSGSIZE;
 }
 

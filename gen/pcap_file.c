@@ -154,6 +154,10 @@ int pcap_file_next(struct pcap_file *f, struct pcap_record *r, struct err *e)
 		}
 		pcap_file_err(e, -EBADMSG, f->path, "broken after packet %llu: %s", (unsigned long long)f->records,
 			      pcap_geterr(f->pcap));
+		/* libpcap has one link type and one snapshot length for all interfaces of a pcapng file. */
+		if (strstr(pcap_geterr(f->pcap), "first interface"))
+			err_hint(e, "a capture of one interface; where only their snapshot lengths differ, "
+				    "editcap -F nsecpcap IN OUT makes one of them");
 		return -EBADMSG;
 	}
 	f->records++;

@@ -139,6 +139,12 @@ static void frames_beyond_the_mtu(void **state)
 	assert_int_equal(load(&b, &rules), -EMSGSIZE);
 	assert_non_null(strstr(error.cause, "packet 2 "));
 	assert_non_null(strstr(error.cause, "1501 bytes"));
+	assert_non_null(strstr(error.hint, "mtu 1501"));
+	rules.truncated = PCAP_UNFIT_PAD;
+	pcap_header(&b, PCAP_NS, 262144, 1);
+	pcap_record_put(&b, 0, 0, packet, 60, 0xffffffff);
+	assert_int_equal(load(&b, &rules), -EMSGSIZE);
+	assert_null(strstr(error.hint, "mtu"));
 	put_large(&b);
 	rules.too_large = PCAP_UNFIT_SKIP;
 	assert_int_equal(load(&b, &rules), 0);

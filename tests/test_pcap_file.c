@@ -150,6 +150,33 @@ static void no_captures(void **state)
 	bytes_free(&b);
 }
 
+/* libpcap reads several interfaces of one link type and one snapshot length; what else to do is told. */
+static void interfaces_that_differ(void **state)
+{
+	struct bytes b = {0};
+	struct pcap_record r;
+	struct pcap_file *f;
+
+	(void)state;
+	for (unsigned differs = 0; differs < 2; differs++) {
+		struct err e = {0};
+
+		pcapng_header(&b, LINK_ETHERNET, 0);
+		pcapng_packet(&b, 1, packet, 60, 60);
+		bytes_put32(&b, 1);
+		bytes_put32(&b, 20);
+		bytes_put32(&b, differs ? LINK_ETHERNET : 101);
+		bytes_put32(&b, differs ? 100 : 0); /* snapshot length */
+		bytes_put32(&b, 20);
+		assert_int_equal(open_bytes(&b, &f, &e), 0);
+		assert_int_equal(pcap_file_next(f, &r, &e), 1);
+		assert_int_equal(pcap_file_next(f, &r, &e), -EBADMSG);
+		assert_non_null(strstr(e.hint, "one interface"));
+		pcap_file_close(f);
+		bytes_free(&b);
+	}
+}
+
 /* A length that no record has is an error, and names how far the file could be read. */
 static void broken_in_the_middle(void **state)
 {
@@ -239,10 +266,15 @@ static int fill(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_magic),          cmocka_unit_test(pcapng_resolutions),
-		cmocka_unit_test(cut_anywhere),         cmocka_unit_test(no_captures),
-		cmocka_unit_test(broken_in_the_middle), cmocka_unit_test(a_record_beyond_64_kib),
-		cmocka_unit_test(absurd_headers),       cmocka_unit_test(files),
+		cmocka_unit_test(every_magic),
+		cmocka_unit_test(pcapng_resolutions),
+		cmocka_unit_test(cut_anywhere),
+		cmocka_unit_test(no_captures),
+		cmocka_unit_test(interfaces_that_differ),
+		cmocka_unit_test(broken_in_the_middle),
+		cmocka_unit_test(a_record_beyond_64_kib),
+		cmocka_unit_test(absurd_headers),
+		cmocka_unit_test(files),
 	};
 
 	return cmocka_run_group_tests(tests, fill, NULL);
