@@ -245,8 +245,9 @@ static inline __attribute__((always_inline)) void measure(struct measure_worker 
 							  uint64_t add_ns, const bool shared, const bool per_flow)
 {
 	struct measure_item items[MEASURE_CHUNK];
-	struct tally t = {0};
+	struct tally t;
 
+	t.c = (struct measure_counts){0};
 	for (unsigned some; n; n -= some) {
 		some = n < MEASURE_CHUNK ? n : MEASURE_CHUNK;
 		add(w, items, find(w, f, some, arrival, step, add_ns, items, &t, per_flow), &t, shared, per_flow);

@@ -146,7 +146,7 @@ static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *
 	const uint64_t stride = w->stride;
 	const uint32_t plain_flags = filter->udp ? PIO_UDP4 : 0;
 	const struct loop_slot *s = first_slot(w, from, from + 1), *first = s, *last = s;
-	uint32_t rejected = 0;
+	uint32_t rejected = 0, left;
 	uint64_t bytes = 0;
 	unsigned got;
 
@@ -158,12 +158,13 @@ static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *
 		s = (const void *)((const unsigned char *)s + stride);
 		if ((const unsigned char *)s == slots_end)
 			s = (const void *)slots;
-		if (verdict == FILTER_NO) {
+		if (__builtin_expect(verdict == FILTER_NO, 0)) {
 			rejected++;
 			if (next == f)
 				first = s;
-			if (there - rejected < frames)
-				end = f + (there - rejected);
+			/* At most what is left there can still be taken. */
+			left = atomic_load_explicit(&w->tail, memory_order_acquire) - from - rejected;
+			end = f + left < end ? f + left : end;
 			continue;
 		}
 		if (verdict == FILTER_YES_PLAIN)
