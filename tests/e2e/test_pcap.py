@@ -5,7 +5,7 @@ import struct
 
 from captures import ETHERNET, RAW, SLL, capture, numbered, summed
 from frames import Tap, parse, udp_frame
-from lab import A, B, BIN, Case, NOBODY, TMP, best_of_three, mac, main, sh, squall
+from lab import A, B, BIN, Busy, Case, NOBODY, TMP, best_of_three, mac, main, sh, squall
 
 SRC = "02:00:00:00:00:08"  # what udp_frame() sends from
 
@@ -94,9 +94,12 @@ class Pcap(Case):
     @best_of_three
     def test_times_that_it_can(self):
         path = capture("fast.pcap", [(i * 10e-6, numbered(i)) for i in range(5000)])
-        run = self.ok(squall(A, "send", "-i", "loop:sink,rate=10k", "--pcap", path, "--pcap-timing", "original", "--loop", 1, "--strict-rate", "--pcap-speed", "0.05x"))
+        with Busy() as busy:
+            run = squall(A, "send", "-i", "loop:sink,rate=10k", "--pcap", path, "--pcap-timing", "original", "--loop", 1, "--strict-rate", "--pcap-speed", "0.05x")
+        late = run.rc == 5 and busy.share > 0.5  # by who had no processor for it at the end
+        self.ok(run, 5 if late else 0)
         self.assertEqual(run.end_record["tx"]["packets"], 5000)
-        self.assertNotIn("fell behind", " ".join(run.end_record["warnings"]))
+        self.assertEqual("fell behind" in " ".join(run.end_record["warnings"]), late)
 
     @best_of_three
     def test_clocks_that_jump(self):
