@@ -89,11 +89,12 @@ static void remark(struct engine *en)
 			    "they are counted as neither",
 			    tx->undecided);
 	if (tx->dropped_driver)
-		report_warn(&en->warnings,
-			    "%" PRIu64
-			    " packets were refused by the driver or the kernel: its link was down, or its MTU "
-			    "is no longer what it was",
-			    tx->dropped_driver);
+		report_warn(&en->warnings, "%" PRIu64 " packets were refused by the driver or the kernel: %s",
+			    tx->dropped_driver,
+			    en->link[0].went || en->link[1].went
+				    ? "its link was down"
+				    : "the device, or what is behind it, had no room for them, or its MTU is no longer "
+				      "what it was");
 	engine_replay_remark(en);
 	if (books_stretched(en))
 		report_warn(&en->warnings, "the sender fell behind: the schedule was stretched by %" PRIu64 " packets",

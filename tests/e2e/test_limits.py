@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tool that was the limit itself says so: receivers whose core is full, as the kernel's own accounts have it."""
+"""What was the limit is said: a core that was full, by the kernel's own accounts, or a device that had no room."""
 import glob
 import os
 import re
 
-from lab import B, best_of_three, Case, main, mac, QUIET, send, Squall, until
+from lab import A, B, best_of_three, Case, link, main, mac, QUIET, Receiver, send, sh, Squall, until
+
+AHEAD = ("nice", "-n", "-10")  # of those that have the rest of a core
 
 
 def first_processor():
@@ -70,10 +72,51 @@ class Core(Case):
         """A receiver that has only what another leaves it of its core."""
         for backend in ("afpacket", "afxdp"):
             with self.subTest(backend=backend):
-                said, ran, waited = self.flooded("recv", backend, first_processor(), before=("chrt", "--idle", "0"), sender_before=("nice", "-n", "-10"))
+                said, ran, waited = self.flooded("recv", backend, first_processor(), before=("chrt", "--idle", "0"), sender_before=AHEAD)
                 m = re.match(r"receive queue 0's core was full of other work: its thread waited for it ([\d.]+) % of the time that it had something to do, and ", said)
                 self.assertIsNotNone(m, said)
                 self.assertAlmostEqual(float(m[1]), 100 * waited / (ran + waited), delta=10)
+
+
+class Device(Case):
+    """The other end of a veth takes packets in a kernel thread that only has what others leave it of its core."""
+
+    @staticmethod
+    def threads():
+        found = set()
+        for comm in glob.glob("/proc/[0-9]*/comm"):
+            try:
+                with open(comm) as f:
+                    if f.read().startswith("napi/qb"):
+                        found.add(int(comm.split("/")[2]))
+            except OSError:  # it has ended
+                pass
+        return found
+
+    @staticmethod
+    def threaded(on):
+        sh("sh", "-c", f"echo {on} > /sys/class/net/qb/threaded", where=B)
+
+    def slow(self):
+        """Only behind an XDP program there are such threads, one for each queue."""
+        others = self.threads()
+        Receiver("-i", "afxdp:qb", "--queues", 2)
+        self.threaded(1)
+        for thread in until(lambda: self.threads() - others, what="the kernel's threads"):
+            os.sched_setaffinity(thread, {int(first_processor())})
+            os.sched_setscheduler(thread, os.SCHED_IDLE, os.sched_param(0))
+
+    @best_of_three
+    def test_without_room(self):
+        self.slow()
+        before = link(A, "qa")["stats64"]["tx"]
+        end = self.ok(send("-i", "afxdp:qa", *QUIET, "--dst-mac", mac(B, "qb"), "--pps", "unlimited", "--queues", 1, "--cpus", first_processor(), "-d", "1s", before=AHEAD)).end_record
+        after = link(A, "qa")["stats64"]["tx"]
+        sent, dropped = after["packets"] - before["packets"], after["dropped"] - before["dropped"]
+        self.threaded(0)
+        self.assertGreater(dropped, 0)
+        self.assertEqual((end["tx"]["packets"], end["tx"]["dropped_driver"], end["device_drops"]), (sent, dropped, {"link tx_dropped": dropped}))
+        self.assertEqual(end["warnings"], [f"{dropped} packets were refused by the driver or the kernel: the device, or what is behind it, had no room for them, or its MTU is no longer what it was"])
 
 
 if __name__ == "__main__":
