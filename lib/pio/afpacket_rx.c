@@ -167,6 +167,7 @@ static inline enum outcome deliver(struct afpacket_rx *rx, const struct packet *
 	struct pio_cache *cache = rx->q.cache;
 	uint32_t total = p->len + (p->tag ? VLAN_TAG_LEN : 0);
 	uint32_t first = total < rx->room ? total : rx->room;
+	enum filter_verdict verdict;
 
 	if (p->len < p->whole) {
 		/* It did not fit a block: the kernel cut it. */
@@ -179,7 +180,8 @@ static inline enum outcome deliver(struct afpacket_rx *rx, const struct packet *
 		unsigned char *data = pio_slot_start(cache, cache->free[cache->n - 1]);
 
 		copy_part(data, p, 0, first);
-		if (!filter_compiled_matches(rx->filter, data, first)) {
+		verdict = filter_compiled_matches(rx->filter, data, first);
+		if (verdict == FILTER_NO) {
 			stats_add(&rx->q.stats.rx.filtered, 1);
 			return PASSED_OVER;
 		}
@@ -187,6 +189,8 @@ static inline enum outcome deliver(struct afpacket_rx *rx, const struct packet *
 			pio_cache_get(cache, f, 1);
 			f->len = total;
 			f->flags = p->flags;
+			if (verdict == FILTER_YES_PLAIN && rx->filter->udp && !(p->flags & PIO_SUPER))
+				f->flags |= PIO_UDP4;
 			*used = 1;
 			return DELIVERED;
 		}
