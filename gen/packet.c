@@ -262,7 +262,12 @@ static void check_payload(const struct config *cfg, struct problems *p)
 		    (cfg->payload_file[0] != 0) + (cfg->payload_pattern != PATTERN_NONE);
 
 	if (given > 1)
-		problem_add(p, "--payload-text", "--payload-byte, -text, -hex, -file and -pattern exclude each other");
+		problem_add(p,
+			    cfg->payload_text[0]   ? "--payload-text"
+			    : cfg->payload_hex[0]  ? "--payload-hex"
+			    : cfg->payload_file[0] ? "--payload-file"
+						   : "--payload-pattern",
+			    "--payload-byte, -text, -hex, -file and -pattern exclude each other");
 	if (cfg->payload_hex[0] && !read_hex(cfg->payload_hex, bytes))
 		problem_add(p, "--payload-hex", "\"%s\" is no sequence of bytes of two hexadecimal digits",
 			    cfg->payload_hex);

@@ -120,6 +120,23 @@ static void check_raw(const struct config *cfg, struct problems *p)
 		check_table(cfg, p);
 }
 
+/* What would give so many flows, if not as it is asked for. */
+static void hint_flows(const struct config *cfg, struct err *e)
+{
+	struct config more = *cfg;
+
+	more.flow_walk = FLOW_WALK_CROSS;
+	if (gen_flows_possible(&more) >= cfg->flows) {
+		err_hint(e, "--flow-walk cross, which has %" PRIu64 " of them", gen_flows_possible(&more));
+		return;
+	}
+	more.vary_dst_port = cfg->mode != MODE_ICMP_ECHO;
+	if (gen_flows_possible(&more) >= cfg->flows)
+		err_hint(e, "--vary-dst-port with --flow-walk cross, or a larger --dst-ip or --src-ip prefix");
+	else
+		err_hint(e, "a larger --dst-ip or --src-ip prefix, or more of --vary, with --flow-walk cross");
+}
+
 static void check_ip(const struct config *cfg, struct problems *p)
 {
 	uint64_t possible;
@@ -133,11 +150,11 @@ static void check_ip(const struct config *cfg, struct problems *p)
 			    cfg->dst_ip.ip.family);
 	possible = gen_flows_possible(cfg);
 	if (cfg->flows > possible)
-		problem_add(p, "--flows",
-			    "%" PRIu64 " flows are more than the ranges hold: what varies gives %" PRIu64
-			    "%s; a larger --dst-ip or --src-ip prefix, --vary or --flow-walk cross gives more",
-			    cfg->flows, possible,
-			    cfg->flow_walk == FLOW_WALK_CROSS ? " combined" : ", stepping together");
+		hint_flows(cfg, problem_add(p, "--flows",
+					    "%" PRIu64
+					    " flows are more than the ranges hold: what varies gives %" PRIu64 "%s",
+					    cfg->flows, possible,
+					    cfg->flow_walk == FLOW_WALK_CROSS ? " combined" : ", stepping together"));
 	else
 		check_table(cfg, p);
 }

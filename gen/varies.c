@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PORTS 65535U /* 1..65535: port 0 is not walked over */
+#define PORTS 65535U /* 1..65535: port 0 is not walked over, unless it is the first */
 
 /* ---- collecting ---- */
 
@@ -36,8 +36,10 @@ static void set_port(struct varies *out, enum vary_field field, uint16_t port, b
 {
 	struct vary v = {.field = field, .walk = {.base = port, .count = 1}};
 
-	if (walks)
-		v.walk = (struct tx_walk){.base = 1, .first = port ? port - 1U : 0, .count = PORTS, .stride = 1};
+	if (walks && port)
+		v.walk = (struct tx_walk){.base = 1, .first = port - 1U, .count = PORTS, .stride = 1};
+	else if (walks) /* it was asked for */
+		v.walk = (struct tx_walk){.count = PORTS + 1, .stride = 1};
 	set(out, &v, NULL);
 }
 

@@ -219,6 +219,39 @@ static void flows_are_counted_together_and_combined(void **state)
 	assert_int_equal(gen_flows_possible(&cfg), 127 * 14 * 65535); /* 14 = 2 * 7 */
 }
 
+/* What is advised when there are too few of them is enough. */
+static void more_flows_are_had_as_advised(void **state)
+{
+	struct config cfg = base("10.9.9.9");
+
+	(void)state;
+	cfg.flows = 65536;
+	assert_int_equal(check(&cfg)->n, 1);
+	assert_string_equal(check(&cfg)->e[0].hint,
+			    "--vary-dst-port with --flow-walk cross, or a larger --dst-ip or --src-ip prefix");
+	cfg.vary_dst_port = true;
+	assert_string_equal(check(&cfg)->e[0].hint, "--flow-walk cross, which has 4294836225 of them"); /* 65535^2 */
+	cfg.flow_walk = FLOW_WALK_CROSS;
+	fits(&cfg);
+	cfg = base("10.9.9.9");
+	cfg.mode = MODE_ICMP_ECHO;
+	cfg.flows = 65536;
+	assert_int_equal(strncmp(check(&cfg)->e[0].hint, "a larger --dst-ip", 17), 0);
+	assert_int_equal(prefix_parse("10.9.9.0/31", &cfg.dst_ip), 0);
+	fits(&cfg);
+}
+
+static void port_0_is_the_first_where_it_is_asked_for(void **state)
+{
+	struct config cfg = base("10.9.9.9");
+
+	(void)state;
+	cfg.src_port = 0;
+	assert_int_equal(gen_flows_possible(&cfg), 65536);
+	cfg.src_port = 65535;
+	assert_int_equal(gen_flows_possible(&cfg), 65535);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +263,8 @@ int main(void)
 		cmocka_unit_test(sizes_have_one_source),
 		cmocka_unit_test(sixteen_fields_are_the_most),
 		cmocka_unit_test(flows_are_counted_together_and_combined),
+		cmocka_unit_test(more_flows_are_had_as_advised),
+		cmocka_unit_test(port_0_is_the_first_where_it_is_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
