@@ -206,4 +206,21 @@ static inline void config_try(struct config *cfg)
 		config_frames(cfg, &plan);
 }
 
+/* libFuzzer's own */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
+
+/* Names of options are hard to guess: one time in four the table's are put in, between what stands around one. */
+static inline size_t fuzz_mutate(uint8_t *data, size_t size, size_t max, unsigned seed, const char *before,
+				 const char *behind)
+{
+	char text[128];
+	size_t n = (size_t)snprintf(text, sizeof(text), "%s%s%s", before, option_rows[seed / 4 % OPTION_TOTAL].name,
+				    behind);
+
+	if (seed % 4 || size + n > max)
+		return LLVMFuzzerMutate(data, size, max);
+	memcpy(data + size, text, n);
+	return size + n;
+}
+
 #endif

@@ -5,7 +5,6 @@
 #define WORDS_MAX 64
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
 
 /* What reads a file of the machine is left out: fuzz_yaml does the reading. "-qc" is a -c, too. */
@@ -54,17 +53,7 @@ out:
 	return 0;
 }
 
-/* Names of options are hard to guess: one time in four the table's are put in. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
-	const char *name = option_rows[seed / 4 % OPTION_TOTAL].name;
-	size_t n = strlen(name);
-
-	if (seed % 4 || size + n + 4 > max)
-		return LLVMFuzzerMutate(data, size, max);
-	data += size;
-	memcpy(data, "\n--", 3);
-	memcpy(data + 3, name, n);
-	data[3 + n] = '\n';
-	return size + n + 4;
+	return fuzz_mutate(data, size, max, seed, "\n--", "\n");
 }

@@ -3,7 +3,6 @@
 #include "fuzz_config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -27,17 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Names of options are hard to guess: one time in four the table's are put in. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
-	const char *name = option_rows[seed / 4 % OPTION_TOTAL].name;
-	size_t n = strlen(name);
-
-	if (seed % 4 || size + n + 3 > max)
-		return LLVMFuzzerMutate(data, size, max);
-	data += size;
-	data[0] = '\n';
-	memcpy(data + 1, name, n);
-	memcpy(data + 1 + n, ": ", 2);
-	return size + n + 3;
+	return fuzz_mutate(data, size, max, seed, "\n", ": ");
 }
