@@ -4,8 +4,6 @@
 /* The counter: a segment's number above, a position of it below. */
 #define POSITION_BITS 56U
 #define POSITION_MASK ((1ULL << POSITION_BITS) - 1)
-/* What an interval may become. */
-#define INTERVAL_MAX_NS 3600000000000ULL
 
 __extension__ typedef unsigned __int128 uint128;
 
@@ -191,11 +189,11 @@ static bool interval_at(const struct limiter *l, int steps, struct pacer_rate *o
 
 	for (int i = 0; i < steps && f >> 32; i++)
 		f = (f * 10 + 10) / 11;
-	for (int i = 0; i > steps && f >> 32 <= INTERVAL_MAX_NS; i--)
+	for (int i = 0; i > steps && f >> 32 <= PACER_INTERVAL_MAX_NS; i--)
 		f = (f * 11 + 9) / 10;
 	out->ns = (uint64_t)(f >> 32);
 	out->frac = (uint32_t)f;
-	return out->ns && out->ns <= INTERVAL_MAX_NS;
+	return out->ns && out->ns <= PACER_INTERVAL_MAX_NS;
 }
 
 bool limiter_scale(struct limiter *l, int steps)

@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NS_PER_S_MICRO  1000000000000000ULL
-#define INTERVAL_MAX_NS 3600000000000ULL
+#define NS_PER_S_MICRO 1000000000000000ULL
 
 /* Products of rates and nanoseconds need more than 64 bits. */
 __extension__ typedef unsigned __int128 uint128;
@@ -24,7 +23,7 @@ static int interval_of(uint128 micro, uint64_t units, struct pacer_rate *out)
 	uint128 rest = (uint128)NS_PER_S_MICRO * units % micro;
 	uint128 fixed = (ns << 32) + ((rest << 32) + micro - 1) / micro;
 
-	if (ns > INTERVAL_MAX_NS)
+	if (ns > PACER_INTERVAL_MAX_NS)
 		return -ERANGE;
 	out->ns = (uint64_t)(fixed >> 32);
 	out->frac = (uint32_t)fixed;
@@ -46,7 +45,7 @@ bool pace_profile(const struct config *cfg, uint64_t *packets, uint64_t *time_ns
 		return false;
 	snprintf(count, sizeof(count), "%.*s", (int)(slash - s), s);
 	return units_parse_count(count, packets) == 0 && units_parse_time(slash + 1, time_ns) == 0 && *packets > 0 &&
-	       *packets <= PACE_BURST_MAX && *time_ns >= PACE_TIME_MIN_NS && *time_ns <= PACE_TIME_MAX_NS;
+	       *packets <= PACE_BURST_MAX && *time_ns >= PACE_TIME_MIN_NS && *time_ns <= PACER_INTERVAL_MAX_NS;
 }
 
 static bool is_none(const struct rate *r)
@@ -84,8 +83,6 @@ void pace_check(const struct config *cfg, struct problems *p)
 	}
 	if (!time_ns)
 		packets = 0; /* which says how many, and nothing of when */
-	if (cfg->spacing == SPACING_POISSON && cfg->pcap_timing == PCAP_TIMING_ORIGINAL)
-		problem_add(p, "--spacing", "--pcap-timing original has the capture's own times instead");
 	if (cfg->spacing == SPACING_POISSON && pace_is_unlimited(cfg))
 		problem_add(p, "--spacing", "without a rate there is no time between packets: give --pps or --bps");
 	if (!packets)

@@ -9,10 +9,9 @@
 #include "lib/core/plan.h"
 #include "lib/err.h"
 
-/* Of --burst-profile: the most packets of a burst, and the shortest and longest time between two. */
+/* Of --burst-profile: the most packets of a burst, and the shortest time between two. */
 #define PACE_BURST_MAX   1000000U
 #define PACE_TIME_MIN_NS 1000U
-#define PACE_TIME_MAX_NS 3600000000000ULL
 
 /* What the options of the pace say about each other. Adds to *p. */
 void pace_check(const struct config *cfg, struct problems *p);

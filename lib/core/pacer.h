@@ -16,6 +16,9 @@ struct pacer_rate {
 	uint32_t frac; /* and 2^-32 of one */
 };
 
+/* The longest interval that is kept: an hour. */
+#define PACER_INTERVAL_MAX_NS 3600000000000ULL
+
 /* The offset of position k from the start, in ns. Exact to 1 ns for k * interval < 2^64 ns (584 years). */
 CORE_INLINE uint64_t pacer_offset(const struct pacer_rate *r, uint64_t k)
 {
