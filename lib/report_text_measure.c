@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Flows that are shown one by one: the JSON form has them all. */
+/* Flows that are shown one by one: the JSON form has as many as --flow-report says. */
 #define FLOWS_SHOWN 10U
 
 /* A duration in the unit that suits it. */
