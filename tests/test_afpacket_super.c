@@ -159,7 +159,7 @@ static void udp_socket(void **state)
 	(void)state;
 	assert_int_equal(sendto(client, text, sizeof(text), 0, (struct sockaddr *)&a, sizeof(a)), sizeof(text));
 	f = one_frame(rx);
-	assert_int_equal(f.flags, PIO_CSUM_UNFINISHED);
+	assert_int_equal(f.flags, PIO_CSUM_UNFINISHED | PIO_UDP4);
 	assert_int_equal(f.len, 42 + sizeof(text));
 	pio_put(rx->rx[0], &f, 1);
 

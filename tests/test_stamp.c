@@ -42,7 +42,7 @@ static void what_is_written_is_read(void **state)
 		assert_int_equal(place, stamp_place(s.flow, s.time_ns));
 		assert_int_equal(sequence, s.sequence);
 		assert_false(stamp_get_of(p, stamp_run((uint16_t)(s.run + 1 + i % 65535)), &place, &sequence));
-		p[i % STAMP_LEN] ^= 1 << i % 8;
+		p[i % STAMP_LEN] ^= (unsigned char)(1U << i % 8);
 		assert_false(stamp_get_of(p, stamp_run(s.run), &place, &sequence));
 	}
 }

@@ -95,6 +95,7 @@ CORE_INLINE struct stamp_run stamp_run(uint16_t run)
 CORE_INLINE bool stamp_get_of(const unsigned char *p, struct stamp_run run, uint64_t *place, uint32_t *sequence)
 {
 	uint64_t tail = core_be64(core_get64(p + 10));
+
 	*place = core_be64(core_get64(p + 2));
 	*sequence = (uint32_t)(tail >> 32);
 	return core_get16(p) == run.bytes && (uint32_t)tail == stamp_mix(*place, run.high, *sequence);

@@ -127,19 +127,20 @@ void filter_compile(struct filter_compiled *c, const struct filter *f)
 	add_to_heads(c, &type_and_version);
 	add_to_heads(c, &whole);
 	for (unsigned i = 0, end; i < f->n; i = end) {
+		bool alone;
+
 		for (end = i + 1; end < f->n && f->match[end].kind == f->match[i].kind; end++)
 			;
+		alone = end == i + 1;
 		for (unsigned k = i; k < end; k++) {
 			struct filter_test t = test_of(&f->match[k]);
 
 			t.next = (uint16_t)(end - k);
 			t.last = k + 1 == end;
-			if (end > i + 1) {
-				c->tests[c->n++] = t;
-			} else if (!t.span && t.mask && in_heads(&t)) {
+			if (alone && !t.span && t.mask && in_heads(&t)) {
 				c->udp = c->udp || (f->match[k].kind == FILTER_PROTO && f->match[k].proto == PROTO_UDP);
 				add_to_heads(c, &t);
-			} else if (is_first) {
+			} else if (alone && is_first) {
 				c->first = t;
 				is_first = false;
 			} else {

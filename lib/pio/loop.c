@@ -121,10 +121,15 @@ static unsigned plain_tx(struct pio_queue *q, const struct pio_frame *f, unsigne
 	return tx->n_wires == 1 ? plain_tx_to(tx, f, n, false) : plain_tx_to(tx, f, n, true);
 }
 
+static inline struct loop_slot *slot_at(const struct loop_wire *w, uint32_t head)
+{
+	return (void *)(w->slots + (size_t)(head & w->mask) * w->stride);
+}
+
 /* The oldest packet of a wire, or NULL. */
 static inline struct loop_slot *first_slot(const struct loop_wire *w, uint32_t head, uint32_t tail)
 {
-	return head == tail ? NULL : (void *)(w->slots + (size_t)(head & w->mask) * w->stride);
+	return head == tail ? NULL : slot_at(w, head);
 }
 
 struct taken {
@@ -145,7 +150,7 @@ static unsigned take(struct loop_rx *rx, struct loop_wire *w, struct pio_frame *
 	const unsigned char *const slots = w->slots, *const slots_end = slots + ((size_t)w->mask + 1) * w->stride;
 	const uint64_t stride = w->stride;
 	const uint32_t plain_flags = filter->udp ? PIO_UDP4 : 0;
-	const struct loop_slot *s = first_slot(w, from, from + 1), *first = s, *last = s;
+	const struct loop_slot *s = slot_at(w, from), *first = s, *last = s;
 	uint32_t rejected = 0, left;
 	uint64_t bytes = 0;
 	unsigned got;
