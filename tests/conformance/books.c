@@ -181,6 +181,7 @@ static void a_receiver_that_keeps_its_frames_loses_others(void **state)
 	struct pio_frame f[64];
 	uint32_t received = 0;
 	uint32_t next = 0;
+	uint32_t came = 0;
 	struct pio_queue *rx;
 	struct pio_frame one;
 	struct rx_counts c;
@@ -228,13 +229,16 @@ static void a_receiver_that_keeps_its_frames_loses_others(void **state)
 	assert_int_equal(c.packets, received);
 	assert_int_equal(t.dropped_driver, 0);
 	assert_int_equal(received + c.dropped_buffer + c.dropped_ring + c.filtered, sent);
-	/* As good as new: as many as it has frames. */
-	rig_send_numbers(wire.tx->tx[0], sent, frames, 400);
-	for (unsigned i = 0; i < frames; i++) {
-		one = rig_receive_one(rx);
-		assert_int_equal(rig_check(one.data, one.len, &flow), sent + i);
-		pio_put(rx, &one, 1);
+	/* As good as new: as many as it has frames, if they come in no time: a trickle fills a kernel's ring. */
+	for (unsigned tries = 0; came < frames && tries < 20; tries++, sent += frames) {
+		rig_send_numbers(wire.tx->tx[0], sent, frames, 400);
+		for (came = 0; came < frames && pio_poll(rx, 100) == 1; came++) {
+			one = rig_receive_one(rx);
+			assert_in_range(rig_check(one.data, one.len, &flow), sent + came, sent + frames - 1);
+			pio_put(rx, &one, 1);
+		}
 	}
+	assert_int_equal(came, frames);
 	rig_close(&wire);
 }
 
