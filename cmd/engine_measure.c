@@ -139,7 +139,8 @@ void engine_measure_facts(const struct engine *en, struct report_plan *facts)
 		run = number;
 	}
 	report_fact_add(facts, "measure", "measures",
-			"run %s: up to %" PRIu64 " flow%s, windows of %" PRIu64 " packets, at most %" PRIu64 " MiB",
+			"run %s: up to %" PRIu64 " flow%s, windows of at least %" PRIu64 " packets, at most %" PRIu64
+			" MiB",
 			run, bounds.flow_limit, bounds.flow_limit == 1 ? "" : "s", bounds.window,
 			(bounds.memory + (1U << 20) - 1) >> 20);
 }

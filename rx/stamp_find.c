@@ -7,7 +7,6 @@
 #define TYPE_MPLS_MULTI 0x8848U
 #define LABELS_MAX      16U
 #define LABEL_LEN       4U
-#define PROTO_ICMP      1U
 #define TCP_HEADER_LEN  20U
 
 /* The IP packet behind a label stack: nothing tells its version but its first half byte (RFC 4928). */

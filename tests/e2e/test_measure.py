@@ -221,7 +221,7 @@ class Link(Case):
         run = self.ok(rx.stop())
         m = run.end_record["measure"]
         self.assertEqual((m["unique"], m["other_run"], m["run"], m["run_learnt"]), (2000, 1000, 78, False))
-        self.assertRegex(run.json["start"]["measure"], r"^run 78: up to 1048576 flows, windows of 96 packets, at most \d+ MiB$")
+        self.assertRegex(run.json["start"]["measure"], r"^run 78: up to 1048576 flows, windows of at least 96 packets, at most \d+ MiB$")
 
     def test_a_run_that_does_not_come(self):
         rx = Receiver("-i", "afpacket:qb", "--measure", "--run-id", 79, form=None)
