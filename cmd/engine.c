@@ -36,10 +36,14 @@ _Static_assert(WORKER_CPU_ANY == -1, "what placement calls no place is no place 
 /* A processor for each sender, then for each receiver. */
 static void find_cpus(const struct engine *en, const struct host_link *tx, const struct host_link *rx, int *cpu)
 {
+	const unsigned senders = en->cfg->verb == VERB_REFLECT ? en->n_rx : en->n_tx;
 	const struct config_cpus *given = &en->cfg->cpus;
 
 	if (!given->n) {
 		placement_of_threads("", NULL, tx, en->n_tx, rx, en->n_rx, cpu);
+		/* One that was moved would go on by another queue, and overtake what it sent before. */
+		if (en->tx_port && en->tx_port->caps.queue_by_cpu)
+			placement_stay(senders, cpu);
 		return;
 	}
 	for (unsigned i = 0; i < en->n_tx + en->n_rx; i++)

@@ -59,8 +59,8 @@
 	X(RX_QUEUES, "rx-queues", "", U32, rx_queues, "0", "N", PAIR, RUN, INTERFACE, \
 	  "queues to receive on; 0: all that the receiving interface has, however many send (--queues)", RANGE(0, 65535)) \
 	X(CPUS, "cpus", "", CPUS, cpus, "", "LIST", BOTH, RUN, INTERFACE, \
-	  "CPUs to run the threads on, as in 0-3,5; not given: beside the one that takes the queue's interrupt, and left to " \
-	  "the kernel where a queue has none of its own") \
+	  "CPUs to run the threads on, as in 0-3,5; not given: beside the one that takes the queue's interrupt; where a " \
+	  "queue has none, afpacket's senders stay where they began, and others are left to the kernel") \
 	X(QDISC, "qdisc", "", BOOL, qdisc, "false", "", SEND, RUN, INTERFACE, \
 	  "send through the kernel's queueing discipline, so that tcpdump and tc on this interface see the frames") \
 	X(XDP_MODE, "xdp-mode", "", ENUM, xdp_mode, "auto", "MODE", BOTH, RUN, INTERFACE, \

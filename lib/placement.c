@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement.h"
 
+#include <sched.h>
 #include <string.h>
 
 /* What speaks against a processor; each weighs more than all above it together. */
@@ -120,4 +121,21 @@ void placement_of_threads(const char *root, const cpu_set_t *allowed, const stru
 		return;
 	placement_read(&machine, root, allowed);
 	placement_choose(&machine, cpu, n_tx + n_rx, cpu);
+}
+
+void placement_stay(unsigned n, int *cpu)
+{
+	int at = sched_getcpu();
+	cpu_set_t usable;
+
+	if (at < 0 || sched_getaffinity(0, sizeof(usable), &usable) != 0 || !CPU_COUNT(&usable))
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		if (cpu[i] >= 0)
+			continue;
+		while (!CPU_ISSET((unsigned)at, &usable))
+			at = (at + 1) % CPU_SETSIZE;
+		cpu[i] = at;
+		at = (at + 1) % CPU_SETSIZE;
+	}
 }

@@ -63,4 +63,10 @@ void placement_choose(const struct placement *p, const int *irq_cpu, unsigned n,
 void placement_of_threads(const char *root, const cpu_set_t *allowed, const struct host_link *tx, unsigned n_tx,
 			  const struct host_link *rx, unsigned n_rx, int *cpu);
 
+/*
+ * For threads that have no place (-1), but must not be moved: one processor after the other of those that the process
+ * may use, from the caller's on. Another program that asks at the same time is likely to be elsewhere.
+ */
+void placement_stay(unsigned n, int *cpu);
+
 #endif

@@ -114,6 +114,7 @@ static int open_tx(struct pio_port *port, const struct pio_conf *conf, const str
 			return rc;
 	}
 	describe(&port->caps, link, d, mechanism);
+	port->caps.queue_by_cpu = link->tx_queues > 1;
 	return 0;
 }
 

@@ -54,6 +54,7 @@ struct pio_caps {
 	bool blocking_poll;        /* poll sleeps; else it returns at once */
 	bool rx_chains;            /* rx may return packets of several frames (PIO_MORE) */
 	bool tx_chains;            /* tx takes packets of several frames, whole; else they end the prefix */
+	bool queue_by_cpu;         /* packets leave by the queue of the processor that the sender's thread is on then */
 	bool offers_again;         /* what the device has no room or carrier for waits; else it is dropped_driver */
 	enum pio_clock arrivals;   /* tells when each packet came; NONE: first_ns and last_ns are when rx took them */
 	const char *arrivals_by;   /* with arrivals: who does, "the kernel" */

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What users type wrong: exit code 2 (or what it is), one clear sentence, nothing sent."""
+import glob
 import os
+import re
 import subprocess
 
-from lab import A, BIN, Case, NOBODY, QUIET, TMP, main, sent, squall
+from lab import A, B, BIN, Case, NOBODY, QUIET, Squall, TMP, main, sent, squall, until
 
 GOOD = ("send", "-i", "qa", *QUIET)
 
@@ -179,6 +181,27 @@ class Oddities(Case):
         for end in (self.counted(10, "--queues", 2, "--flows", 2, "--count", 10, "--rx-mode", "generated-flow").end_record,
                     self.ok(squall(None, "send", "-i", "loop:sink", "--count", 10, "--pps", "unlimited", "--dst-ip", "192.0.2.1")).end_record):
             self.assertEqual({q["cpu"] for q in end["queues"]}, {None})
+
+    def test_senders_stay_whose_queue_is_that_of_their_processor(self):
+        """The kernel takes the queue by the processor: one that was moved would overtake its own packets."""
+        usable = os.sched_getaffinity(0)
+        for args in (("send", "-i", "afpacket:qa", "--queues", 2, "--flows", 2, *QUIET, "--pps", "1k"), ("reflect", "-i", "afpacket:qb", "--queues", 2)):
+            with self.subTest(args=args):
+                run = Squall(A if args[0] == "send" else B, *args, "-d", "60s", "--no-tui")
+                threads = until(lambda: len(pinned(run.process.pid)) == 2 and pinned(run.process.pid), what="two threads that stay")
+                run.signal()
+                self.assertEqual(len(set(threads)), min(2, len(usable)))
+                self.assertEqual(sorted(q["cpu"] for q in self.ok(run.end()).end_record["queues"] if q["cpu"] is not None), sorted(threads))
+
+
+def pinned(pid):
+    """The processors of a process's threads that have one each."""
+    found = []
+    for path in glob.glob(f"/proc/{pid}/task/*/status"):
+        allowed = re.search(r"^Cpus_allowed_list:\s+(\S+)$", open(path, encoding="ascii").read(), re.M)[1]
+        if allowed.isdigit():
+            found.append(int(allowed))
+    return found
 
 
 if __name__ == "__main__":
