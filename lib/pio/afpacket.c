@@ -174,7 +174,7 @@ static int choose_pool(struct pio_port *port, const struct pio_conf *conf, const
 	port->own_pool = true;
 	if (conf->rx_queues && on_link > largest)
 		largest = on_link < JUMBO_FRAME ? on_link : JUMBO_FRAME;
-	return pio_pool_create(&port->pool, frames, largest, e);
+	return pio_pool_create_own(&port->pool, frames, largest, e);
 }
 
 static int afpacket_open(const struct pio_conf *conf, const char *device, struct pio_port **out, struct err *e)

@@ -183,7 +183,7 @@ static int make_pool(struct pio_port *port, const struct pio_conf *conf, uint32_
 		return pio_check_pool(conf->pool, port, e);
 	}
 	port->own_pool = true;
-	return pio_pool_create(&port->pool, frames ? frames : 1, port->caps.max_frame, e);
+	return pio_pool_create_own(&port->pool, frames ? frames : 1, port->caps.max_frame, e);
 }
 
 static void describe(struct loop *loop)

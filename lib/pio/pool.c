@@ -10,8 +10,10 @@
 
 /* What a slot holds besides the frame and the stagger. */
 #define SLOT_ROOM      (PIO_RX_HEADROOM + PIO_TAILROOM)
-#define SLOT_SHIFT_MIN 11U
 #define SLOT_SHIFT_MAX 17U
+/* The least that every device takes: AF_XDP wants 2 KiB. */
+#define SLOT_SHIFT_ANY 11U
+#define SLOT_SHIFT_OWN 10U
 
 #define HUGE_BYTES (2ULL << 20)
 
@@ -29,9 +31,8 @@ static uint32_t slot_need(uint32_t max_frame, uint32_t lines)
 	return max_frame + SLOT_ROOM + (lines - 1) * PIO_STAGGER_BYTES;
 }
 
-int pio_pool_create(struct pio_pool **out, uint32_t frames, uint32_t max_frame, struct err *e)
+static int create(struct pio_pool **out, uint32_t frames, uint32_t max_frame, unsigned shift, struct err *e)
 {
-	unsigned shift = SLOT_SHIFT_MIN;
 	uint32_t lines = PIO_STAGGER_MIN;
 
 	*out = NULL;
@@ -43,6 +44,16 @@ int pio_pool_create(struct pio_pool **out, uint32_t frames, uint32_t max_frame, 
 		return err_set(e, -EINVAL, EXIT_USAGE, "cannot make a frame pool", NULL, "%u frames of %u bytes",
 			       frames, max_frame);
 	return pio_pool_create_slots(out, frames, shift, lines, (1U << shift) - slot_need(0, lines), e);
+}
+
+int pio_pool_create(struct pio_pool **out, uint32_t frames, uint32_t max_frame, struct err *e)
+{
+	return create(out, frames, max_frame, SLOT_SHIFT_ANY, e);
+}
+
+int pio_pool_create_own(struct pio_pool **out, uint32_t frames, uint32_t max_frame, struct err *e)
+{
+	return create(out, frames, max_frame, SLOT_SHIFT_OWN, e);
 }
 
 int pio_pool_create_slots(struct pio_pool **out, uint32_t frames, unsigned shift, uint32_t lines, uint32_t max_frame,

@@ -58,6 +58,9 @@ struct pio_cache {
 int pio_pool_create(struct pio_pool **out, uint32_t frames, uint32_t max_frame, struct err *e);
 void pio_pool_destroy(struct pio_pool *pool);
 
+/* The same for a port alone, whose device does not see this memory: small frames may have smaller slots. */
+int pio_pool_create_own(struct pio_pool **out, uint32_t frames, uint32_t max_frame, struct err *e);
+
 /*
  * The same for a backend that knows better how its slots are used: 1 << shift bytes each, starts staggered over `lines`
  * cache lines (a power of two), for packets of up to max_frame bytes.
