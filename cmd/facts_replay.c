@@ -113,7 +113,9 @@ static void capture_warnings(struct report_plan *facts, const struct capture *c)
 	warn_of(w, n->too_short, "packets of the capture are left out: they have no whole Ethernet header");
 	warn_of(w, c->small, "packets of the capture are shorter than 60 bytes: hardware fills them up on the wire");
 	warn_of(w, n->backwards, "packets of the capture are stamped earlier than one before them: they leave with it");
-	warn_of(w, n->gaps_clamped, "steps of the capture's clock are beyond --pcap-max-gap, and shortened to it");
+	warn_of(w, n->gaps_clamped,
+		"steps of the capture's clock are beyond --pcap-max-gap: shortened to it, or to none where it goes "
+		"back");
 }
 
 void facts_fill_replay(struct report_plan *facts, const struct config *cfg, const struct ends *ends,

@@ -4,6 +4,7 @@
 #include "facts.h"
 #include "facts_frame.h"
 #include "gen/pace.h"
+#include "gen/tunnel.h"
 #include "gen/vary.h"
 #include "lib/option.h"
 #include "lib/units.h"
@@ -266,6 +267,20 @@ void facts_warn_one_flow(struct report_warnings *w, const struct config *cfg)
 			warn_of_first(w, cfg, &v.vary[i]);
 }
 
+void facts_warn_tunnel(struct report_warnings *w, const struct config *cfg)
+{
+	char stream[TEXT_MAX / 2];
+	struct tunnel t;
+
+	if (cfg->udp_checksum != CHECK_OFF || tunnel_parse(cfg->tunnel, &t, NULL) || t.kind == TUNNEL_NONE ||
+	    t.kind == TUNNEL_GRE || t.dst.family != 6)
+		return;
+	report_warn(w,
+		    "%s--udp-checksum off leaves the tunnel's UDP over IPv6 without a checksum as well: Linux drops "
+		    "such packets unless the tunnel's end has udp6zerocsumrx",
+		    of_stream(cfg, stream));
+}
+
 void facts_fill_send(struct report_plan *facts, const struct config *cfg, const struct ends *ends,
 		     const struct tx_plan *plan)
 {
@@ -280,4 +295,5 @@ void facts_fill_send(struct report_plan *facts, const struct config *cfg, const 
 	rate_facts(facts, cfg, plan);
 	facts_warn_one_flow(&facts->warnings, cfg);
 	facts_warn_no_effect(&facts->warnings, cfg);
+	facts_warn_tunnel(&facts->warnings, cfg);
 }

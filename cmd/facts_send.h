@@ -18,6 +18,8 @@ void facts_warn_one_flow(struct report_warnings *w, const struct config *cfg);
 
 /* What was said of a run or a stream that its packets have no place for. */
 void facts_warn_no_effect(struct report_warnings *w, const struct config *cfg);
+/* Of a tunnel whose far end may drop what comes. Main thread. */
+void facts_warn_tunnel(struct report_warnings *w, const struct config *cfg);
 
 void facts_fill_send(struct report_plan *facts, const struct config *cfg, const struct ends *ends,
 		     const struct tx_plan *plan);

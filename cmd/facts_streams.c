@@ -72,6 +72,7 @@ void facts_fill_streams(struct report_plan *facts, const struct config *cfg, con
 	for (unsigned i = 0; i < cfg->n_streams; i++) {
 		facts_warn_one_flow(&facts->warnings, &cfg->streams[i]);
 		facts_warn_no_effect(&facts->warnings, &cfg->streams[i]);
+		facts_warn_tunnel(&facts->warnings, &cfg->streams[i]);
 	}
 	if (pps < 0)
 		report_fact_add(facts, "rate", "rate", "unlimited");

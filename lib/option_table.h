@@ -279,8 +279,8 @@
 	  "what to do with packets that are larger than the interface's MTU: refuse the capture, or skip them", \
 	  CHOICES(PCAP_TOO_LARGES)) \
 	X(PCAP_MAX_GAP, "pcap-max-gap", "", TIME, pcap_max_gap_ns, "3600s", "TIME", SEND, STREAM, PCAP, \
-	  "longest time between two packets of a capture: a clock that jumps farther, either way, is taken as set anew; none: " \
-	  "no limit", ZERO_WORD("none")) \
+	  "longest time between two packets of a capture: a clock that jumps farther, either way, is taken as set anew; none " \
+	  "or 0: no limit", ZERO_WORD("none")) \
 	X(PCAP_PRELOAD, "pcap-preload", "", COUNT, pcap_preload, "1073741824", "BYTES", SEND, RUN, PCAP, \
 	  "memory that a capture may take, 1 GiB unless said; a larger file is read once for its sizes and times and then " \
 	  "streamed, up to so much of it ahead (1 MiB for each queue at least, 64 MiB in all at most)", RANGE(4096, 0)) \

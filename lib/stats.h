@@ -109,7 +109,8 @@
 	X(rewritten_ip, "packets with another IP address than in the capture") \
 	X(rewritten_vlan, "packets with another VLAN tag than in the capture") \
 	X(backwards, "packets stamped earlier than one before them: sent together with it") \
-	X(gaps_clamped, "steps of the capture's clock beyond --pcap-max-gap, shortened to it") \
+	X(gaps_clamped, \
+	  "steps of the capture's clock beyond --pcap-max-gap: shortened to it, or to none where it goes back") \
 	X(reader_late, "times that a packet was due and not yet read from the file") \
 	X(passes, "whole passes that were sent")
 

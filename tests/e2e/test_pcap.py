@@ -107,6 +107,14 @@ class Pcap(Case):
         run, frames = self.replay(path, "--pcap-timing", "original", "--pcap-max-gap", "200ms", "--loop", 1, expect=4)
         self.assertAlmostEqual((frames[3].ns - frames[0].ns) / 1e9, 0.2, delta=0.005 + run.end_record["tx"]["lateness_ns"]["max"] / 1e9)
         self.assertEqual((run.end_record["pcap"]["backwards"], run.end_record["pcap"]["gaps_clamped"]), (2, 2))
+        # Two of the three steps are beyond: one either way.
+        self.assertIn("2 steps of the capture's clock are beyond --pcap-max-gap: shortened to it, or to none where it goes back", run.json["start"]["warnings"])
+
+    def test_no_limit_of_a_gap(self):
+        path = capture("day.pcap", [(0, numbered(0)), (86400, numbered(1))])
+        for word, shortened in (("0", 0), ("none", 0), ("24h", 0), ("23h", 1)):
+            start = squall(A, "send", "-i", "loop:sink", "--pcap", path, "--pcap-timing", "original", "--pcap-max-gap", word, "--dry-run").json["start"]
+            self.assertEqual(sum("max-gap" in w for w in start["warnings"]), shortened)
 
     def test_cut_records(self):
         path = capture("cut.pcap", [(0, numbered(0)), (0, numbered(1, 64), 1514)])

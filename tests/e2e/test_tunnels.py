@@ -72,6 +72,14 @@ class Tunnels(Write):
         got, _ = self.write(*V4, "--udp-checksum", "off", "--tunnel", "vxlan,dst=2001:db8::9,src=2001:db8::1", "--flows", 20, n=60)
         self.assertEqual({words(p.l4, 6, 1)[0] for p in got}, {0})
 
+    def test_no_checksum_over_ipv6_is_warned_of(self):
+        base = ("send", "-i", "loop:sink", "--dry-run", "--src-mac", "02:00:00:00:00:01", "--dst-mac", "02:00:00:00:00:09", *V4)
+        six, four = "dst=2001:db8::9,src=2001:db8::1", "dst=192.0.2.9,src=192.0.2.1"
+        for off, tunnel, warned in ((True, "vxlan," + six, 1), (True, "geneve," + six, 1), (True, "gre," + six, 0), (True, "vxlan," + four, 0), (False, "vxlan," + six, 0)):
+            with self.subTest(off=off, tunnel=tunnel):
+                run = squall(A, *base, "--tunnel", tunnel, *(("--udp-checksum", "off") if off else ()))
+                self.assertEqual(sum("udp6zerocsumrx" in w for w in run.json["start"]["warnings"]), warned)
+
     def test_a_right_checksum_around_a_wrong_one(self):
         """A packet that the inner receiver is to be tried with gets there: the tunnel's end takes the outer one."""
         for ends in (V4, V6):
