@@ -241,7 +241,7 @@
 	X(HISTOGRAMS, "histograms", "", FILE, histograms, "", "FILE", MEASURE, RUN, RECEIVE, \
 	  "write the histograms of the measurement to a file of comma-separated values, too") \
 	X(WINDOW, "window", "", COUNT, window, "0", "PACKETS", MEASURE, RUN, RECEIVE, \
-	  "packets of a flow that one may come behind the newest and still be told from a lost one; 0: as many as 64 MiB hold " \
+	  "packets of a flow that one may come behind the newest and still be told from a lost one; 0: as many as 4 MiB hold " \
 	  "for all flows, 96 at least", RANGE(0, 131040)) \
 	X(HOST_TIMES, "host-times", "", BOOL, host_times, "false", "", MEASURE, RUN, RECEIVE, \
 	  "measure when packets reached this process, also where the device or the kernel tells when they came") \

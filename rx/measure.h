@@ -36,7 +36,7 @@ struct measure_stream {
 struct measure_conf {
 	int32_t run;     /* 0 .. 65535, or MEASURE_RUN_ANY: that of the first stamp that is seen */
 	uint64_t flows;  /* flows 0 .. flows - 1 are followed; 0: as many as are usual, the first with wider windows */
-	uint64_t window; /* packets of a flow that a late one may be behind; 0: what 64 MiB hold for all flows */
+	uint64_t window; /* packets of a flow that a late one may be behind; 0: what 4 MiB hold for all flows */
 	unsigned threads;
 	bool per_flow; /* counters for each flow as well */
 	enum measure_clock clock;

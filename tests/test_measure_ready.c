@@ -32,7 +32,7 @@ static void flows_that_are_known_have_theirs(void **state)
 	struct measure *m = measure_ok(&(struct measure_conf){.run = 1, .flows = 1000, .threads = 1, .per_flow = true});
 
 	(void)state;
-	assert_true(m->records_size > 16 * MIB && m->records_size <= 64 * MIB);
+	assert_true(m->records_size > 2 * MIB && m->records_size <= 4 * MIB);
 	assert_true(resident(m->records, m->records_size) >= m->records_size);
 	assert_true(resident(m->flows, m->flows_size) >= m->flows_size);
 	measure_close(m);

@@ -335,7 +335,8 @@ CORE_INLINE bool seqwin_add_next(struct seqwin *win, uint64_t *word, uint32_t se
 	/* The word cannot be another block's if no other thread is faster, since the highest is in it. */
 	if (!shared)
 		*word = w | bit;
-	else if (seqwin_word_block(w) != seqwin_block_of(number) || (w & (SEQWIN_CLOSED | bit)) || !w ||
+	/* Of this block, in use, not closed, and without this bit. */
+	else if (((w ^ seqwin_word(seqwin_block_of(number), 0)) & (~0ULL << 32 | bit)) ||
 		 !seqwin_swap(word, w, w | bit, shared))
 		return false;
 	if (!shared || number > seqwin_load(&win->highest, shared))
